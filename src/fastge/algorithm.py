@@ -2,21 +2,31 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable
-from dataclasses import dataclass, field
+import warnings
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
-import scipy.linalg as la
+from sklearn.exceptions import ConvergenceWarning
+from threadpoolctl import threadpool_limits
 
 from fastge.constraints import Constraints
-from fastge.embedding import embed
-from fastge.errors import ClusterCountError
-from fastge.graph import FloatArray, IntArray, as_graph
-from fastge.merge import DEFAULT_RULE, MergeRule, check_constraints, merge
+from fastge.eigensolver import Eigenpairs
+from fastge.embedding import Embedding, embed
+from fastge.errors import ClusterCountError, GraphError, ParameterError
+from fastge.graph import FloatArray, Graph, IntArray, as_graph
+from fastge.merging import DEFAULT_RULE, MergeRule, check_constraints, merge
+from fastge.multigrid import Hierarchy
 from fastge.partition import kmeans, labelled_directions
+from fastge.pencil import Pencil, Side
+from fastge.progress import Callback, Progress, Stages, logging_to_stderr
 from fastge.quality import Report, report
+from fastge.relevance import Relevant, relevant_nodes, with_set_aside
+from fastge.spectrum import MAX_ITERATIONS, TOLERANCE, eigenpairs
+from fastge.sweep import Certificate, certificate, refine, sweep
+
+__all__ = ["Clustering", "Progress", "bipartition", "cluster"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -24,13 +34,22 @@ class Clustering:
     """Clusters, and what they were found from."""
 
     labels: IntArray
+    """Cluster of every node; the user's class ids where labels were given, −1 for left-overs."""
     embedding: FloatArray
+    """Unit rows, one per node; zero for nodes that were set aside."""
     eigenvectors: FloatArray
     eigenvalues: FloatArray
     residuals: FloatArray
     converged: bool
     report: Report
-    timings: dict[str, float] = field(default_factory=dict)
+    timings: dict[str, float]
+    """Seconds per stage."""
+    history: list[FloatArray] = field(default_factory=list)
+    """Residuals after every iteration of the eigensolver; empty where it was not needed."""
+
+    @property
+    def n_iterations(self) -> int:
+        return max(len(self.history) - 1, 0)
 
 
 def cluster(
@@ -40,27 +59,206 @@ def cluster(
     *,
     seed: int = 0,
     rule: MergeRule = DEFAULT_RULE,
+    refine: bool = False,
+    tol: float = TOLERANCE,
+    max_iterations: int = MAX_ITERATIONS,
+    dtype: Any = np.float64,
     threads: int | None = None,
     verbose: bool = False,
-    callback: Callable[..., None] | None = None,
+    callback: Callback | None = None,
 ) -> Clustering:
-    graph = as_graph(adjacency)
-    constraints = check_constraints(constraints, graph.n)
-    if not 2 <= k <= graph.n:
-        raise ClusterCountError(f"k = {k} clusters of {graph.n} nodes; choose 2 ≤ k ≤ n")
-    start = time.perf_counter()
-    pencil = merge(graph, constraints, rule=rule)
-    G, H = pencil.L_G.toarray(), pencil.L_H.toarray()
-    one = np.ones((graph.n, 1)) / np.sqrt(graph.n)
-    Q = la.null_space(one.T)
-    mu, Y = la.eigh(Q.T @ H @ Q, Q.T @ G @ Q, subset_by_index=[graph.n - 1 - k, graph.n - 2])
-    X = Q @ Y[:, ::-1]
-    e = embed(pencil, X)
-    if constraints.labels.count:
-        labels = labelled_directions(e.rows, constraints.labels, k, seed=seed)
-    else:
-        labels = kmeans(e.rows, k, seed=seed)
-    return Clustering(
-        labels, e.rows, X, 1 / mu[::-1], np.zeros(k), True,
-        report(pencil, constraints, labels), {"total": time.perf_counter() - start},
-    )
+    """k clusters of a graph under soft constraints.
+
+    Parameters
+    ----------
+    adjacency
+        SciPy sparse or dense symmetric matrix, networkx graph, or edge list of 2 or 3 columns.
+    constraints
+        Must-links, cannot-links and labels; None for plain spectral clustering.
+    k
+        Number of clusters. May exceed the number of labelled classes: the rest is discovered.
+    seed
+        Same seed, same clusters, whatever the number of threads.
+    rule
+        How constraints are weighed against the data, see `fastge.merging`.
+    refine
+        Trim every cluster to its best-connected core; nodes left over get −1.
+    tol, max_iterations
+        Relative residual at which the eigensolver stops, and its limit.
+    dtype
+        Precision of the vectors: float32 halves the memory.
+    threads
+        Threads of native code; None leaves it to OpenMP and threadpoolctl.
+    verbose, callback
+        Log progress at INFO; call `callback(Progress)` at every stage and iteration.
+    """
+    _check_solver_options(tol, max_iterations, dtype, threads)
+    with logging_to_stderr(verbose) as level, _thread_limit(threads):
+        stages = Stages(callback, level)
+        with stages.stage("merge"):
+            graph = as_graph(adjacency)
+            constraints = check_constraints(constraints, graph.n)
+            _check_k(k, graph.n)
+            pencil = merge(graph, constraints, rule=rule)
+            task = _Task.of(pencil, graph, constraints, k, rule)
+        pairs = _solve(task.pencil, task.k, stages, tol=tol, max_iterations=max_iterations, dtype=dtype)
+        with stages.stage("embed"):
+            points = embed(task.pencil, task.chosen(pairs))
+        with stages.stage("partition"):
+            labels = task.partition(points, seed, refine)
+        with stages.stage("report"):
+            everywhere = with_set_aside(task.relevant, labels, graph.degrees)
+            summary = report(pencil, constraints, everywhere)
+        return Clustering(
+            everywhere,
+            task.relevant.expanded(points.rows),
+            task.relevant.expanded(pairs.vectors),
+            pairs.values,
+            pairs.residuals,
+            pairs.converged,
+            replace(summary, notes=task.notes),
+            stages.seconds,
+            pairs.history,
+        )
+
+
+def bipartition(
+    adjacency: Any,
+    constraints: Constraints | None = None,
+    *,
+    rule: MergeRule = DEFAULT_RULE,
+    tol: float = 1e-4,
+    max_iterations: int = MAX_ITERATIONS,
+    threads: int | None = None,
+    verbose: bool = False,
+    callback: Callback | None = None,
+) -> tuple[IntArray, Certificate]:
+    """Two sides (0 and 1) by the Cheeger sweep, and how far from the best cut they can be.
+
+    With labels of two classes, side 1 is where more of the second class lies.
+    """
+    _check_solver_options(tol, max_iterations, np.float64, threads)
+    with logging_to_stderr(verbose) as level, _thread_limit(threads):
+        stages = Stages(callback, level)
+        with stages.stage("merge"):
+            graph = as_graph(adjacency)
+            constraints = check_constraints(constraints, graph.n)
+            _check_k(2, graph.n)
+            pencil = merge(graph, constraints, rule=rule)
+            task = _Task.of(pencil, graph, constraints, 2, rule)
+        options = {"tol": tol, "max_iterations": max_iterations}
+        pairs = _solve(task.pencil, 1, stages, **options)
+        with stages.stage("sweep"):
+            cut = sweep(task.pencil, pairs.vectors[:, 0])
+        with stages.stage("certify"):
+            expansion = _expansion(task.pencil, **options)
+            cert = certificate(cut, float(pairs.values[0]), float(pairs.residuals[0]), expansion)
+        side = _oriented(cut.side.astype(np.int64), task.constraints)
+        return with_set_aside(task.relevant, side, graph.degrees), cert
+
+
+@dataclass(frozen=True, eq=False)
+class _Task:
+    """The part of the input that is solved: everything, or what is left when strays are aside."""
+
+    pencil: Pencil
+    constraints: Constraints
+    relevant: Relevant
+    k: int
+
+    @classmethod
+    def of(
+        cls, pencil: Pencil, graph: Graph, constraints: Constraints, k: int, rule: MergeRule
+    ) -> _Task:
+        if graph.n_edges == 0 and constraints.is_empty:
+            raise GraphError(
+                "the graph has no edges and there are no constraints: nothing tells nodes apart"
+            )
+        relevant = relevant_nodes(pencil, constraints, k)
+        if relevant.is_everything:
+            return cls(pencil, constraints, relevant, k)
+        constraints = constraints.among(relevant.nodes, graph.n)
+        part = merge(graph.subgraph(relevant.nodes), constraints, rule=rule)
+        return cls(part, constraints, relevant, k)
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        aside = self.relevant.n - len(self.relevant.nodes)
+        if aside == 0:
+            return ()
+        return (
+            f"{aside} nodes lie in components that no constraint reaches; "
+            "they were put into the largest cluster",
+        )
+
+    def chosen(self, pairs: Eigenpairs) -> FloatArray:
+        """The vectors to embed by: where components alone make k clusters, nothing but them."""
+        n_zero = int((pairs.values == 0).sum())
+        enough = self.constraints.is_empty and n_zero >= self.k - 1
+        return pairs.vectors[:, :n_zero] if enough else pairs.vectors
+
+    def partition(self, points: Embedding, seed: int, trim: bool) -> IntArray:
+        known = self.constraints.labels
+        if known.count:
+            labels = labelled_directions(points.rows, known, self.k, seed=seed)
+        else:
+            labels = kmeans(points.rows, self.k, seed=seed)
+        return refine(self.pencil, points.lengths, labels) if trim else labels
+
+
+def _solve(pencil: Pencil, k: int, stages: Stages, **options: Any) -> Eigenpairs:
+    with stages.stage("build"):
+        hierarchy = Hierarchy(pencil.star_graph)
+    with stages.stage("solve"):
+        pairs = eigenpairs(pencil, k, hierarchy=hierarchy, observe=stages.observe, **options)
+    if not pairs.converged:
+        warnings.warn(
+            f"the eigensolver stopped after {pairs.iterations} iterations at a relative residual "
+            f"of {pairs.residuals.max():.1e}; raise max_iterations or tol",
+            ConvergenceWarning,
+            stacklevel=3,
+        )
+    return pairs
+
+
+def _expansion(pencil: Pencil, **options: Any) -> float:
+    """λ₂(L_G, L_K) with K the demand graph of G: at most φ(G, K)."""
+    degrees = pencil.L_G.diagonal()
+    nothing = Graph(np.zeros(pencil.n + 1, np.int64), np.empty(0, np.int32), np.empty(0))
+    K = Side(nothing, demand=1.0 / float(degrees.sum()), mass=degrees)
+    pairs = eigenpairs(Pencil(pencil.L_G, K), 1, **options)
+    return float(pairs.values[0]) * max(0.0, 1.0 - float(pairs.residuals[0]))
+
+
+def _oriented(side: IntArray, constraints: Constraints) -> IntArray:
+    labels = constraints.labels
+    if len(labels.class_ids) < 2:
+        return side
+    second = labels.classes == labels.class_ids[1]
+    first = labels.classes == labels.class_ids[0]
+    share = side[labels.nodes[second]].mean() - side[labels.nodes[first]].mean()
+    return 1 - side if share < 0 else side
+
+
+def _thread_limit(threads: int | None) -> AbstractContextManager[Any]:
+    return nullcontext() if threads is None else threadpool_limits(limits=threads)
+
+
+def _check_k(k: Any, n: int) -> None:
+    if not isinstance(k, int | np.integer) or isinstance(k, bool):
+        raise ClusterCountError(f"k = {k!r} is no number of clusters; pass an integer")
+    if not 2 <= k <= n:
+        raise ClusterCountError(
+            f"k = {k} clusters cannot be made of {n} nodes; choose 2 ≤ k ≤ {n}"
+        )
+
+
+def _check_solver_options(tol: float, max_iterations: int, dtype: Any, threads: int | None) -> None:
+    if not 0 < tol < 1:
+        raise ParameterError(f"tol = {tol}; choose a relative residual between 0 and 1")
+    if max_iterations < 1:
+        raise ParameterError(f"max_iterations = {max_iterations}; allow at least one")
+    if np.dtype(dtype) not in (np.dtype(np.float32), np.dtype(np.float64)):
+        raise ParameterError(f"dtype = {dtype}; choose numpy.float64 or numpy.float32")
+    if threads is not None and threads < 1:
+        raise ParameterError(f"threads = {threads}; choose at least 1, or None")

@@ -70,16 +70,19 @@ class Side(LinearOperator):
 
     def astype(self, dtype: Any) -> Side:
         """The same operator for blocks of another floating-point type."""
-        if self.dtype == dtype:
-            return self
+        same = self.dtype == dtype
+        return self if same else self.like(self.edges, self.members, self.mass, dtype)
+
+    def like(self, edges: Graph, members: Members, mass: FloatArray, dtype: Any = None) -> Side:
+        """An operator with the same factors on other nodes."""
         return Side(
-            self.edges,
-            self.members,
+            edges,
+            members,
             within=self.within,
             across=self.across,
             demand=self.demand,
-            mass=self.mass,
-            dtype=dtype,
+            mass=mass,
+            dtype=self.dtype if dtype is None else dtype,
         )
 
     @property

@@ -1,0 +1,91 @@
+"""The ladder of coarser Laplacians."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import numpy as np
+import scipy.linalg as la
+
+from fastge.graph import FloatArray, Graph
+from fastge.multigrid.grouping import Transfer, aggregate, eliminate
+
+DIRECT_BELOW = 700
+"""Nodes under which a level is solved by a dense inverse."""
+DENSE_BELOW = 2048
+"""Nodes under which a level that does not coarsen any further is solved so, too."""
+LARGEST_TOTAL = 5
+"""Entries of all levels together, in units of the first level's, at which coarsening stops."""
+
+
+@dataclass(frozen=True, eq=False)
+class Level:
+    """One rung: its graph, the transfer to the next one, and how often that one is cycled."""
+
+    graph: Graph
+    transfer: Transfer | None
+    repeats: int = 1
+    inverse: FloatArray | None = None
+
+
+Levels: TypeAlias = Sequence[Level]
+
+
+def build_levels(graph: Graph, *, direct_below: int = DIRECT_BELOW) -> list[Level]:
+    """Levels from the given graph down to one that is solved directly or just smoothed."""
+    levels: list[Level] = []
+    budget = LARGEST_TOTAL * _entries(graph)
+    while True:
+        if graph.n < direct_below:
+            return [*levels, Level(graph, None, inverse=dense_inverse(graph))]
+        eliminated = eliminate(graph)
+        if eliminated is not None:
+            levels.append(Level(graph, eliminated[0]))
+            graph = eliminated[1]
+            continue
+        transfer, coarse = aggregate(graph)
+        budget -= _entries(graph)
+        if coarse.n >= graph.n - 1 or budget < 0 or coarse.n <= 1:
+            inverse = dense_inverse(graph) if graph.n < DENSE_BELOW else None
+            return [*levels, Level(graph, None, inverse=inverse)]
+        levels.append(Level(graph, transfer, _repeats(graph, coarse)))
+        graph = coarse
+
+
+def _entries(graph: Graph) -> int:
+    """Entries of a triangular half, the diagonal included."""
+    return graph.n_edges + graph.n
+
+
+def _repeats(fine: Graph, coarse: Graph) -> int:
+    """ρ = ⌊nnz(A) / nnz(A_coarse) − 1⌋, at least 1: between a V-cycle and a W-cycle."""
+    return max(_entries(fine) // max(_entries(coarse), 1) - 1, 1)
+
+
+def dense_inverse(graph: Graph) -> FloatArray:
+    """L⁺ of a small graph, component by component.
+
+    Each component is grounded at its last node first: the inverse of what remains has no
+    negative entries and suffers no cancellation, however far apart the weights are.
+    """
+    result = np.zeros((graph.n, graph.n))
+    L = np.diag(graph.degrees) - graph.to_scipy().toarray()
+    count, ids = graph.components
+    for component in range(count):
+        nodes = np.flatnonzero(ids == component)
+        if len(nodes) > 1:
+            result[np.ix_(nodes, nodes)] = _centred_inverse(L[np.ix_(nodes, nodes)])
+    return result
+
+
+def _centred_inverse(L: FloatArray) -> FloatArray:
+    size = len(L)
+    scale = 1 / np.sqrt(np.diag(L)[:-1])
+    grounded = L[:-1, :-1] * scale[:, None] * scale
+    inverse = np.zeros_like(L)
+    inverse[:-1, :-1] = la.inv(grounded, overwrite_a=True) * scale[:, None] * scale
+    inverse -= inverse.mean(axis=0)
+    inverse -= inverse.mean(axis=1)[:, None]
+    return (inverse + inverse.T) / 2 if size > 1 else inverse

@@ -1,0 +1,124 @@
+"""Slow and obvious versions of what fastge computes: dense matrices, expanded pairs, all cuts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import combinations
+from math import inf, isnan
+
+import numpy as np
+import scipy.linalg as la
+
+from fastge.constraints import Constraints
+from fastge.graph import BoolArray, FloatArray, IntArray
+from fastge.pencil import Weighting
+
+
+def laplacian(W: FloatArray) -> FloatArray:
+    """D − W"""
+    return np.diag(W.sum(axis=1)) - W
+
+
+def expanded_pairs(constraints: Constraints) -> Iterator[tuple[int, int, bool, float]]:
+    """All constraints as (i, j, is a must-link, confidence), those that labels imply included."""
+    for pairs, must in ((constraints.must_link, True), (constraints.cannot_link, False)):
+        for (i, j), confidence in zip(pairs.ends, pairs.confidence, strict=True):
+            yield int(i), int(j), must, float(confidence)
+    labels = constraints.labels
+    entries = zip(labels.nodes, labels.classes, labels.confidence, strict=True)
+    for (i, a, ci), (j, b, cj) in combinations(list(entries), 2):
+        if i != j:
+            yield int(i), int(j), bool(a == b), float(ci * cj)
+
+
+def pair_weight(w: Weighting, i: int, j: int, must: bool, confidence: float) -> float:
+    factor = w.must_factor if must else w.cannot_factor
+    return float(factor * confidence * w.strength[i] * w.strength[j])
+
+
+def merged(A: FloatArray, constraints: Constraints, w: Weighting) -> tuple[FloatArray, FloatArray]:
+    """Dense adjacencies G and H of the merged graphs."""
+    d = A.sum(axis=1)
+    G = A.copy()
+    H = np.zeros_like(A)
+    for i, j, must, confidence in expanded_pairs(constraints):
+        side = G if must else H
+        side[i, j] += pair_weight(w, i, j, must, confidence)
+        side[j, i] = side[i, j]
+    if d.sum() > 0:
+        H += w.tau * np.outer(d, d) / d.sum()
+    H += w.ridge * G
+    np.fill_diagonal(H, 0.0)
+    return G, H
+
+
+def demand_graph(W: FloatArray) -> FloatArray:
+    """K_ij = d_i d_j / vol"""
+    d = W.sum(axis=1)
+    K = np.outer(d, d) / d.sum()
+    np.fill_diagonal(K, 0.0)
+    return K
+
+
+def cut(W: FloatArray, inside: BoolArray) -> float:
+    return float(W[np.ix_(inside, ~inside)].sum())
+
+
+def ratio(G: FloatArray, H: FloatArray, inside: BoolArray) -> float:
+    """cut_G / cut_H; nan for 0 / 0"""
+    g, h = cut(G, inside), cut(H, inside)
+    if h == 0:
+        return inf if g > 0 else float("nan")
+    return g / h
+
+
+def all_cuts(n: int) -> Iterator[BoolArray]:
+    """Every way to split n nodes in two, once."""
+    for code in range(1, 2 ** (n - 1)):
+        yield np.array([code >> i & 1 for i in range(n)], dtype=bool)
+
+
+def least_ratio(G: FloatArray, H: FloatArray) -> float:
+    """φ(G, H) by trying all cuts."""
+    ratios = (ratio(G, H, inside) for inside in all_cuts(len(G)))
+    return min((r for r in ratios if not isnan(r)), default=inf)
+
+
+def sweep_ratio(G: FloatArray, H: FloatArray, vector: FloatArray) -> float:
+    """Least ratio over all thresholds between different values; inf if there is none."""
+    ratios = (ratio(G, H, vector > threshold) for threshold in np.unique(vector)[:-1])
+    return min((r for r in ratios if not isnan(r)), default=inf)
+
+
+def pencil_eigenpairs(G: FloatArray, H: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Nontrivial λ, ascending, and vectors of L_G x = λ L_H x for connected G."""
+    basis = la.null_space(np.ones((1, len(G))))
+    inverse, Y = la.eigh(basis.T @ laplacian(H) @ basis, basis.T @ laplacian(G) @ basis)
+    keep = inverse > 1e-12 * inverse.max()
+    return 1.0 / inverse[keep][::-1], (basis @ Y)[:, keep][:, ::-1]
+
+
+def tallies(
+    constraints: Constraints, w: Weighting | None, labels: IntArray
+) -> dict[bool, tuple[int, int, float, float]]:
+    """must-link? → (kept, violated, weight kept, weight violated)"""
+    result = {True: [0, 0, 0.0, 0.0], False: [0, 0, 0.0, 0.0]}
+    for i, j, must, confidence in expanded_pairs(constraints):
+        together = labels[i] == labels[j] and labels[i] >= 0
+        violated = int(together != must)
+        result[must][violated] += 1
+        result[must][2 + violated] += (
+            confidence if w is None else pair_weight(w, i, j, must, confidence)
+        )
+    return {must: (int(v[0]), int(v[1]), v[2], v[3]) for must, v in result.items()}
+
+
+def refined(G: FloatArray, H: FloatArray, lengths: FloatArray, labels: IntArray) -> dict[int, float]:
+    """Least ratio among each cluster's prefixes by falling length; nan if it cuts nothing."""
+    best = {}
+    for c in np.unique(labels[labels >= 0]):
+        inside = labels == c
+        thresholds = np.unique(lengths[inside])
+        ratios = [ratio(G, H, inside & (lengths >= t)) for t in thresholds]
+        best[int(c)] = ratios[0] if isnan(ratios[0]) else min(r for r in ratios if not isnan(r))
+    return best
