@@ -52,21 +52,22 @@ void column_dots(Offset n, const T* x, const T* y, int width, double* result) {
 }
 
 // One tile of a Gram matrix: P columns of u times Q columns of v over a strip of rows.
-template <int P, int Q, class T>
-inline void gram_tile(int rows, const T* __restrict u, int u_stride, const T* __restrict v,
-                      int v_stride, double* __restrict out, int out_stride) {
+template <int P, int Q>
+inline void gram_tile(int rows, const double* __restrict u, int u_stride,
+                      const double* __restrict v, int v_stride, double* __restrict out,
+                      int out_stride) {
     double sum[P][Q] = {};
     for (int i = 0; i < rows; ++i)
         for (int p = 0; p < P; ++p) {
             const double up = u[i * u_stride + p];
-            for (int q = 0; q < Q; ++q) sum[p][q] += up * double(v[i * v_stride + q]);
+            for (int q = 0; q < Q; ++q) sum[p][q] += up * v[i * v_stride + q];
         }
     for (int p = 0; p < P; ++p)
         for (int q = 0; q < Q; ++q) out[p * out_stride + q] += sum[p][q];
 }
 
-template <class T>
-void gram_strip(int rows, const T* u, int p_width, const T* v, int q_width, double* out) {
+inline void gram_strip(int rows, const double* u, int p_width, const double* v, int q_width,
+                       double* out) {
     int p = 0;
     for (; p + 4 <= p_width; p += 4) {
         int q = 0;
@@ -82,54 +83,99 @@ void gram_strip(int rows, const T* u, int p_width, const T* v, int q_width, doub
             gram_tile<1, 1>(rows, u + p, p_width, v + q, q_width, out + p * q_width + q, q_width);
 }
 
+// The strip in double precision: itself, or a copy that the tiles can share.
+inline const double* in_double(const double* x, int, std::vector<double>&) { return x; }
+inline const double* in_double(const float* x, int size, std::vector<double>& copy) {
+    copy.assign(x, x + size);
+    return copy.data();
+}
+
 template <class T>
 void gram(Offset n, int n_left, const T* const* left, int left_width, const T* right,
           int right_width, double* result) {
     const int block = left_width * right_width;
     sum_over_chunks(n, n_left * block, result, [&](Offset first, Offset last, double* partial) {
+        std::vector<double> left_copy, right_copy;
         for (Offset i = first; i < last; i += kStrip) {
             const int rows = int(std::min<Offset>(kStrip, last - i));
-            for (int m = 0; m < n_left; ++m)
-                gram_strip(rows, left[m] + i * left_width, left_width, right + i * right_width,
+            const double* v = in_double(right + i * right_width, rows * right_width, right_copy);
+            for (int m = 0; m < n_left; ++m) {
+                const T* u = left[m] + i * left_width;
+                gram_strip(rows, in_double(u, rows * left_width, left_copy), left_width, v,
                            right_width, partial + m * block);
+            }
         }
     });
 }
 
-// out[q] = Σ_p row[p] c[p, q]
-template <int W, class T>
-inline void row_times_matrix(const T* __restrict row, int n_row, const T* __restrict c, int stride,
-                             int width, T* __restrict out) {
-    const int b = W > 0 ? W : width;
-    T sum[W > 0 ? W : 1];
-    if constexpr (W > 0) {
-        for (int q = 0; q < W; ++q) sum[q] = 0;
-        for (int p = 0; p < n_row; ++p)
-            for (int q = 0; q < W; ++q) sum[q] += row[p] * c[p * stride + q];
-        for (int q = 0; q < W; ++q) out[q] = sum[q];
-    } else {
-        for (int q = 0; q < b; ++q) {
-            sum[0] = 0;
-            for (int p = 0; p < n_row; ++p) sum[0] += row[p] * c[p * stride + q];
-            out[q] = sum[0];
-        }
+constexpr int kRowsAtOnce = 4;  // independent sums that hide the latency of multiply-add
+
+// A few entries that the compiler keeps in registers, whatever the instruction set.
+template <class T, int Lanes>
+struct Pack {
+    typedef T type __attribute__((vector_size(Lanes * sizeof(T)), aligned(sizeof(T))));
+};
+
+// outputs[i, q] = Σ_p inputs[i, p] c[p, q] for R rows from `first`; inputs stand side by side
+template <int W, int R, class T>
+inline void rows_times_matrix(const T* const* inputs, int n_in, Offset first, const T* c,
+                              int stride, T (*__restrict result)[W]) {
+    constexpr int kLanes = W % 8 == 0 ? 8 : 4, kPacks = W / kLanes;
+    using V = typename Pack<T, kLanes>::type;
+    V sum[R][kPacks] = {};
+    for (int m = 0; m < n_in; ++m) {
+        const T* in = inputs[m] + first * W;
+        for (int p = 0; p < W; ++p, c += stride)
+            for (int k = 0; k < kPacks; ++k) {
+                const V cp = *reinterpret_cast<const V*>(c + k * kLanes);
+                for (int i = 0; i < R; ++i) sum[i][k] += in[i * W + p] * cp;
+            }
     }
+    for (int i = 0; i < R; ++i)
+        for (int k = 0; k < kPacks; ++k)
+            *reinterpret_cast<V*>(result[i] + k * kLanes) = sum[i][k];
 }
 
+template <class T>
+inline void row_times_matrix(const T* __restrict row, int n_row, const T* __restrict c, int stride,
+                             int width, T* __restrict out) {
+    std::fill(out, out + width, T(0));
+    for (int p = 0; p < n_row; ++p)
+        for (int q = 0; q < width; ++q) out[q] += row[p] * c[p * stride + q];
+}
+
+// Whole groups of rows with the width known; returns the first row that is left.
 template <int W, class T>
-void combine_rows(Offset n, int width, int n_in, const T* const* inputs, int n_out,
+Offset combine_groups(Offset n, int n_in, const T* const* inputs, int n_out, T* const* outputs,
+                      const T* coefficients) {
+    const Offset n_groups = n / kRowsAtOnce;
+#pragma omp parallel for schedule(static) if (n > kParallelRows)
+    for (Offset g = 0; g < n_groups; ++g) {
+        T result[kMaxBlocks][kRowsAtOnce][W];
+        for (int r = 0; r < n_out; ++r)
+            rows_times_matrix<W, kRowsAtOnce>(inputs, n_in, g * kRowsAtOnce, coefficients + r * W,
+                                              n_out * W, result[r]);
+        for (int r = 0; r < n_out; ++r)
+            std::copy(&result[r][0][0], &result[r][0][0] + kRowsAtOnce * W,
+                      outputs[r] + g * kRowsAtOnce * W);
+    }
+    return n_groups * kRowsAtOnce;
+}
+
+template <class T>
+void combine_rows(Offset first, Offset n, int width, int n_in, const T* const* inputs, int n_out,
                   T* const* outputs, const T* coefficients) {
-    const int b = W > 0 ? W : width;
-#pragma omp parallel if (n > kParallelRows)
+    const int n_row = n_in * width, stride = n_out * width;
+#pragma omp parallel if (n - first > kParallelRows)
     {
-        std::vector<T> row(std::size_t(n_in) * b);
+        std::vector<T> row(n_row);
 #pragma omp for schedule(static)
-        for (Offset i = 0; i < n; ++i) {
+        for (Offset i = first; i < n; ++i) {
             for (int m = 0; m < n_in; ++m)
-                for (int c = 0; c < b; ++c) row[m * b + c] = inputs[m][i * b + c];
+                std::copy(inputs[m] + i * width, inputs[m] + (i + 1) * width, &row[m * width]);
             for (int r = 0; r < n_out; ++r)
-                row_times_matrix<W>(row.data(), n_in * b, coefficients + r * b, n_out * b, b,
-                                    outputs[r] + i * b);
+                row_times_matrix(row.data(), n_row, coefficients + r * width, stride, width,
+                                 outputs[r] + i * width);
         }
     }
 }
@@ -137,11 +183,15 @@ void combine_rows(Offset n, int width, int n_in, const T* const* inputs, int n_o
 template <class T>
 void combine(Offset n, int width, int n_in, const T* const* inputs, int n_out, T* const* outputs,
              const T* coefficients) {
-    switch (width) {
-        case 4: return combine_rows<4>(n, 4, n_in, inputs, n_out, outputs, coefficients);
-        case 8: return combine_rows<8>(n, 8, n_in, inputs, n_out, outputs, coefficients);
-        case 12: return combine_rows<12>(n, 12, n_in, inputs, n_out, outputs, coefficients);
-        case 16: return combine_rows<16>(n, 16, n_in, inputs, n_out, outputs, coefficients);
-        default: return combine_rows<0>(n, width, n_in, inputs, n_out, outputs, coefficients);
+    Offset first = 0;
+    auto groups = [&](auto w) {
+        first = combine_groups<decltype(w)::value>(n, n_in, inputs, n_out, outputs, coefficients);
+    };
+    if (n_out <= kMaxBlocks) {
+        if (width == 4) groups(std::integral_constant<int, 4>{});
+        if (width == 8) groups(std::integral_constant<int, 8>{});
+        if (width == 12) groups(std::integral_constant<int, 12>{});
+        if (width == 16) groups(std::integral_constant<int, 16>{});
     }
+    combine_rows(first, n, width, n_in, inputs, n_out, outputs, coefficients);
 }

@@ -21,8 +21,9 @@ namespace nb = nanobind;
 namespace fastge {
 
 KernelTable kernel_table_baseline();
-#ifdef FASTGE_HAS_AVX2
+#ifdef FASTGE_X86
 KernelTable kernel_table_avx2();
+KernelTable kernel_table_avx512();
 #endif
 
 namespace {
@@ -35,9 +36,12 @@ template <class T>
 using Array = nb::ndarray<nb::numpy, T, nb::ndim<1>>;
 
 KernelTable best_kernels() {
-#ifdef FASTGE_HAS_AVX2
-    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
-        return kernel_table_avx2();
+#ifdef FASTGE_X86
+    const bool fma = __builtin_cpu_supports("fma");
+    if (fma && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
+        __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512bw"))
+        return kernel_table_avx512();
+    if (fma && __builtin_cpu_supports("avx2")) return kernel_table_avx2();
 #endif
     return kernel_table_baseline();
 }

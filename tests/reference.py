@@ -113,7 +113,9 @@ def tallies(
     return {must: (int(v[0]), int(v[1]), v[2], v[3]) for must, v in result.items()}
 
 
-def refined(G: FloatArray, H: FloatArray, lengths: FloatArray, labels: IntArray) -> dict[int, float]:
+def refined(
+    G: FloatArray, H: FloatArray, lengths: FloatArray, labels: IntArray
+) -> dict[int, float]:
     """Least ratio among each cluster's prefixes by falling length; nan if it cuts nothing."""
     best = {}
     for c in np.unique(labels[labels >= 0]):

@@ -107,9 +107,7 @@ def problems(
     connected: bool = False,
 ) -> Problem:
     adjacency = draw(
-        adjacencies(
-            min_nodes=min_nodes, max_nodes=max_nodes, decades=decades, connected=connected
-        )
+        adjacencies(min_nodes=min_nodes, max_nodes=max_nodes, decades=decades, connected=connected)
     )
     constraints = draw(constraint_sets(len(adjacency)))
     return Problem(adjacency, constraints, draw(st.sampled_from(RULES)))

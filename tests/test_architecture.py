@@ -28,10 +28,18 @@ def layer_of_modules() -> dict[str, int]:
     return {name: at for at, layer in enumerate(lowest_first) for name in re.findall(r"\w+", layer)}
 
 
+def is_typing_only(node: ast.AST) -> bool:
+    return isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"
+
+
 def imports(path: Path) -> list[str]:
-    """Dotted names that a file imports, at its top or inside a function."""
+    """Dotted names that a file imports when it runs, at its top or inside a function."""
     found: list[str] = []
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    nodes = [*ast.walk(ast.parse(path.read_text(encoding="utf-8")))]
+    typing_only = [inner for node in nodes if is_typing_only(node) for inner in ast.walk(node)]
+    for node in nodes:
+        if node in typing_only:
+            continue
         if isinstance(node, ast.Import):
             found += [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom):

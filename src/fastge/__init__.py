@@ -8,7 +8,8 @@ importing only from those before it:
 Laplacians to eigenvectors;
 `sweep`, `embedding`, `partition`, `quality`: from eigenvectors to clusters and what they are worth;
 `affinity`, `datasets`, `files`: graphs from points, from a generator, from a file;
-`progress`, `relevance`, `algorithm`: one run; `supervision`, `estimator`, `plot`, `demo`, `cli`: faces.
+`progress`, `relevance`, `algorithm`: one run from end to end;
+`supervision`, `estimator`, `plot`, `demo`, `cli`: the faces that it shows to users.
 """
 
 from importlib import import_module

@@ -164,7 +164,7 @@ def contradictory(n: int = 240, *, honest: int = 30, lies: int = 4, seed: int) -
     chain += (np.arange(lies) % 2 * (n // 2))[:, None]
     links = [chain[:, [0, 1]], chain[:, [1, 2]], chain[:, [2, 3]]]
     return Dataset(
-        name="contradictory",
+        name="contradictory-constraints",
         adjacency=noisy_knn(points, min(10, n), 0, seed=rng),
         truth=truth,
         k=2,

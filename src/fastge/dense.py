@@ -35,9 +35,11 @@ def _largest_pairs(H: FloatArray, G: FloatArray, count: int) -> tuple[FloatArray
     n = len(G)
     try:
         mu, X = la.eigh(H, G, subset_by_index=[n - count, n - 1])
-    except la.LinAlgError:  # G is definite, but not any more after rounding
+        if X.shape[1] < count:  # LAPACK returns fewer where many values agree to rounding
+            raise la.LinAlgError(f"{X.shape[1]} of {count} eigenvectors converged")
+    except la.LinAlgError:  # that, or G is definite, but not any more after rounding
         values, vectors = la.eigh(G)
         basis = vectors / np.sqrt(np.maximum(values, values[-1] * np.finfo(float).eps))
-        mu, rotation = la.eigh(basis.T @ H @ basis, subset_by_index=[n - count, n - 1])
-        X = basis @ rotation
+        mu, rotation = la.eigh(basis.T @ H @ basis)
+        mu, X = mu[-count:], basis @ rotation[:, -count:]
     return mu[::-1], X[:, ::-1]

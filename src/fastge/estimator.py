@@ -64,27 +64,29 @@ class ConstrainedSpectralClustering(ClusterMixin, BaseEstimator):  # type: ignor
     merge_rule : {"scaled", "paper", "median", "released"} or callable, default="scaled"
         How much constraints weigh against the data, see `fastge.merge`.
     refine : bool, default=False
-        Cut each cluster once more on its own; samples left over get the label -1.
+        Trim each cluster to its best-connected core; samples left over get the label -1.
     tol, max_iter : float, int or None, default=None
         Relative residual at which the eigensolver stops, and the most iterations it takes.
     random_state : int, RandomState instance or None, default=None
         Seed of everything random. An int gives what ``fastge.cluster(seed=...)`` gives.
     n_jobs : int or None, default=None
-        Threads of the neighbour search and of the solver; None leaves both their default.
+        Threads of the neighbour search and of the solver, -1 for all processors. None is one job
+        of the search, and leaves the solver to OpenMP and threadpoolctl.
     verbose : bool or int, default=False
-        Whether to log progress (logger "fastge").
+        Whether to log progress to stderr.
 
     Attributes
     ----------
     labels_ : ndarray of shape (n_samples,)
-        Cluster of each sample. Where `y` was given, cluster ids are the class ids in `y`.
+        Cluster of each sample. Clusters take the ids of the classes in `y`, unless there are more
+        classes than `n_clusters`; further clusters, and all without `y`, take the least free ids.
     embedding_, eigenvectors_ : ndarray of shape (n_samples, n_clusters)
         Points of unit length that were partitioned, and the eigenvectors behind them.
         Both have no columns for ``n_clusters=1``.
     eigenvalues_, residuals_ : ndarray of shape (n_clusters,)
         Eigenvalues of the pencil, ascending, and their relative residuals.
     n_iter_, converged_ : int, bool
-        Iterations of the eigensolver, and whether it reached `tol`.
+        Iterations of the eigensolver (1 where it was not needed), and whether it reached `tol`.
     report_ : Report
         Ratio of each cluster's cuts, constraints kept and violated.
     affinity_matrix_ : csr_array of shape (n_samples, n_samples)
@@ -171,7 +173,7 @@ class ConstrainedSpectralClustering(ClusterMixin, BaseEstimator):  # type: ignor
         self.labels_, self.report_ = found.labels, found.report
         self.embedding_, self.eigenvectors_ = found.embedding, found.eigenvectors
         self.eigenvalues_, self.residuals_ = found.eigenvalues, found.residuals
-        self.n_iter_ = max(1, len(getattr(found, "history", ())))
+        self.n_iter_ = max(1, found.n_iterations)
         self.converged_ = found.converged
         return self
 
@@ -212,9 +214,10 @@ class ConstrainedSpectralClustering(ClusterMixin, BaseEstimator):  # type: ignor
     def _check_parameters(self, n: int) -> None:
         _check_whole("n_clusters", self.n_clusters)
         _check_whole("n_neighbors", self.n_neighbors)
-        for name in ("gamma", "tol"):
-            if getattr(self, name) is not None:
-                _check_positive(name, getattr(self, name))
+        if self.gamma is not None:
+            _check_between("gamma", self.gamma, math.inf)
+        if self.tol is not None:
+            _check_between("tol", self.tol, 1.0)
         if self.max_iter is not None:
             _check_whole("max_iter", self.max_iter)
         _check_choice("affinity", self.affinity, _AFFINITIES)
@@ -247,16 +250,15 @@ class ConstrainedSpectralClustering(ClusterMixin, BaseEstimator):  # type: ignor
         return as_graph(connectivity_graph(X, self.n_neighbors, **search))
 
     def _clusters(self, graph: Graph, known: Constraints) -> Clustering:
-        options: dict[str, Any] = {"tol": self.tol, "max_iterations": self.max_iter}
-        options = {name: value for name, value in options.items() if value is not None}
-        if self.refine:
-            options["refine"] = True
+        limits = {"tol": self.tol, "max_iterations": self.max_iter}
+        options: dict[str, Any] = {key: limit for key, limit in limits.items() if limit is not None}
         return cluster(
             graph,
             known,
             int(self.n_clusters),
             seed=_seed(self.random_state),
             rule=self._rule,
+            refine=self.refine,
             threads=None if self.n_jobs is None else effective_n_jobs(self.n_jobs),
             verbose=bool(self.verbose),
             **options,
@@ -273,7 +275,7 @@ class ConstrainedSpectralClustering(ClusterMixin, BaseEstimator):  # type: ignor
         none, values = np.empty((graph.n, 0)), np.empty(0)
         pencil = merge(graph, known, rule=self._rule)
         summary = report(pencil, known, labels)
-        return Clustering(labels, none, none, values, values, True, summary)
+        return Clustering(labels, none, none, values, values, True, summary, {})
 
 
 def _seed(random_state: Any) -> int:
@@ -286,9 +288,9 @@ def _check_whole(name: str, value: Any) -> None:
         raise ParameterError(f"{name} is {value!r}; pass an integer ≥ 1")
 
 
-def _check_positive(name: str, value: Any) -> None:
-    if not isinstance(value, Real) or isinstance(value, bool) or not 0 < float(value) < math.inf:
-        raise ParameterError(f"{name} is {value!r}; pass a finite number > 0, or None")
+def _check_between(name: str, value: Any, limit: float) -> None:
+    if not isinstance(value, Real) or isinstance(value, bool) or not 0 < float(value) < limit:
+        raise ParameterError(f"{name} is {value!r}; pass a number between 0 and {limit}, or None")
 
 
 def _check_choice(name: str, value: Any, choices: tuple[str, ...]) -> None:

@@ -16,14 +16,17 @@ import scipy.sparse as sp
 from fastge.components import centred, contracted, without_components
 from fastge.dense import dense_pairs
 from fastge.eigensolver import Problem, solve
-from fastge.graph import FloatArray, IntArray, from_canonical
+from fastge import _native
+from fastge.graph import FloatArray, Graph, IntArray, from_canonical
 from fastge.multigrid import Hierarchy
-from fastge.multigrid.cycle import Cycle
+from fastge.multigrid.cycle import DAMPING, Cycle
 from fastge.multigrid.grouping import Aggregation, Elimination, Transfer
 from fastge.pencil import Pencil, Side
 
-COARSE_ITERATIONS = 4
+COARSE_ITERATIONS = 2
 """Block iterations per coarse level."""
+SMOOTHING_SWEEPS = 6
+"""Half Jacobi steps that take the stairs out of a prolonged block: far cheaper than iterating."""
 COARSE_TOLERANCE = 0.02
 """Residual at which a coarse level is good enough."""
 
@@ -45,11 +48,12 @@ def nested_start(pencil: Pencil, hierarchy: Hierarchy, width: int, dtype: Any) -
     cycle = hierarchy.cycle(np.float32)
     X = _coarsest_vectors(rungs[-1], width, dtype)
     for at in range(len(levels) - 2, -1, -1):
-        transfer = levels[at].transfer
+        transfer, graph = levels[at].transfer, rungs[at].L_G.edges
         assert transfer is not None
-        X = _prolong(transfer, X, levels[at].graph.n)
-        if at and isinstance(transfer, Aggregation):
-            X = _improve(rungs[at], cycle, at, X)
+        X = _prolong(transfer, X, graph.n)
+        if isinstance(transfer, Aggregation):
+            X = _smoothed(X, graph)
+            X = _improve(rungs[at], cycle, at, X) if at else X
     return np.ascontiguousarray(X[: pencil.n])
 
 
@@ -112,6 +116,18 @@ def _prolong(transfer: Transfer, X: FloatArray, n: int) -> FloatArray:
     fine = X[transfer.group]
     fine[transfer.group < 0] = 0
     return fine
+
+
+def _smoothed(X: FloatArray, graph: Graph) -> FloatArray:
+    """X ← X − D⁻¹ L_G X / 2, several times."""
+    scale = np.zeros_like(graph.degrees)
+    np.divide(DAMPING, graph.degrees, out=scale, where=graph.degrees > 0)
+    scale, weights = scale.astype(X.dtype), graph.weights.astype(X.dtype, copy=False)
+    X, other, nothing = np.ascontiguousarray(X), np.empty_like(X), np.zeros_like(X)
+    for _ in range(SMOOTHING_SWEEPS):
+        _native.relax(graph.indptr, graph.indices, weights, scale, nothing, X, other)
+        X, other = other, X
+    return X
 
 
 def _improve(rung: _Rung, cycle: Cycle, at: int, X: FloatArray) -> FloatArray:

@@ -123,7 +123,7 @@ class Side(LinearOperator):
     def _implied_times(self, X: FloatArray) -> FloatArray:
         A, diagonal = self._implied_arrays
         classes = A.T @ X
-        mixed = (self.within - self.across) * classes + self.across * classes.sum(axis=0)
+        mixed = self.within * classes + self.across * (classes.sum(axis=0) - classes)
         return np.asarray((X.T * diagonal).T - A @ mixed)
 
     @cached_property

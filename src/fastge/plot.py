@@ -211,9 +211,8 @@ def _draw_constraints(
     must, cannot = constraints.must_link, constraints.cannot_link
     apart = labels[must.ends[:, 0]] != labels[must.ends[:, 1]]
     together = labels[cannot.ends[:, 0]] == labels[cannot.ends[:, 1]]
-    dashed = {"color": CANNOT_LINK, "linestyle": (0, (4, 2))}
-    _draw_pairs(axes, points, must, apart, "must-link", color=MUST_LINK)
-    _draw_pairs(axes, points, cannot, together, "cannot-link", **dashed)
+    _draw_pairs(axes, points, must, apart, "must-link", c=MUST_LINK)
+    _draw_pairs(axes, points, cannot, together, "cannot-link", c=CANNOT_LINK, ls=(0, (4, 2)))
     nodes = constraints.labels.nodes
     if len(nodes):
         x, y = points[nodes].T
@@ -243,7 +242,8 @@ def _draw_ball(axes: Axes, radius: float) -> None:
 
 
 def _draw_entries(axes: Axes, x: FloatArray, place: Place) -> Any:
-    """Entries in units of the largest one below the spikes."""
+    """Entries about their mean (they are known up to a constant), scaled short of the spikes."""
+    x = x - x.mean()
     scale = float(np.percentile(np.abs(x), 100 - _SPIKES)) or float(np.abs(x).max()) or 1.0
     style: dict[str, Any] = {"cmap": "viridis", "vmin": -1.0, "vmax": 1.0}
     if isinstance(place, tuple):

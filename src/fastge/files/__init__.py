@@ -1,7 +1,7 @@
 """Files ↔ graphs, labels, pairs and clusters; every error names the file, the line and a remedy.
 
-Reading order: `tables` (text, line by line), `nodes` (names of nodes), `edges` and `graphs`,
-`knowledge` (labels and pairs), `results`.
+Reading order: `tables` (text, line by line), `nodes` (names of nodes), `edges`, `matrix_market` and
+`graphs`, `knowledge` (labels and pairs), `results`.
 """
 
 from fastge.files.graphs import GRAPH_SUFFIXES, NamedGraph, read_graph

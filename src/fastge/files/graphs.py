@@ -1,9 +1,7 @@
-"""Graph files: Matrix Market, NumPy archives, GraphML, GML, and edge lists from `edges`."""
+"""Graph files: NumPy archives, GraphML and GML, and what other modules read."""
 
 from __future__ import annotations
 
-import gzip
-import re
 import zipfile
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,6 +12,7 @@ import scipy.sparse as sp
 
 from fastge.errors import AsymmetricGraphError, FileFormatError, GraphError, MissingExtraError
 from fastge.files.edges import read_edge_list
+from fastge.files.matrix_market import read_matrix_market
 from fastge.files.nodes import Nodes
 from fastge.files.tables import TEXT_SUFFIXES, check_readable, file_error, reading, suffix_of
 from fastge.graph import Graph, as_graph
@@ -44,31 +43,10 @@ def read_graph(path: Path) -> NamedGraph:
             elif suffix in (".graphml", ".gml"):
                 matrix, nodes = _read_networkx(path, suffix)
             else:
-                matrix, nodes = _read_matrix_market(path)
+                matrix, nodes = read_matrix_market(path), None
         return NamedGraph(as_graph(matrix), nodes or Nodes.numbered(matrix.shape[0]))
     except GraphError as cause:
         raise type(cause)(f"{path}: {cause}") from cause
-
-
-def _read_matrix_market(path: Path) -> tuple[Any, None]:
-    from scipy.io import mminfo, mmread
-
-    opened: Any = gzip.open if suffix_of(path).endswith(".gz") else Path.open
-    try:
-        with opened(path, "rb") as file:
-            rows_, columns, *_ = mminfo(file)
-        if rows_ != columns:
-            return sp.coo_array((rows_, columns)), None
-        with opened(path, "rb") as file:
-            return mmread(file, spmatrix=False), None
-    except (ValueError, OverflowError) as cause:
-        message = str(cause)
-        at = re.match(r"Line (\d+): ", message)
-        line = int(at.group(1)) if at else None
-        reason = message[at.end() :] if at else message
-        raise file_error(
-            path, line, f"not Matrix Market: {reason.rstrip('. ')}; write it with scipy.io.mmwrite"
-        ) from cause
 
 
 def _read_archive(path: Path) -> tuple[Any, None]:
@@ -95,8 +73,9 @@ def _read_archive(path: Path) -> tuple[Any, None]:
     except FileFormatError:
         raise
     except (ValueError, TypeError, KeyError, zipfile.BadZipFile, NotImplementedError) as cause:
+        reason = "it is no zip file" if "pickle" in str(cause) else cause
         raise file_error(
-            path, None, f"not a NumPy archive of a graph: {cause}; use scipy.sparse.save_npz"
+            path, None, f"not a NumPy archive of a graph: {reason}; use scipy.sparse.save_npz"
         ) from cause
 
 

@@ -77,7 +77,7 @@ def check_readable(path: Path, suffixes: tuple[str, ...]) -> None:
         )
     with path.open("rb") as file:
         if not file.read(1):
-            raise file_error(path, None, "the file is empty; write it again")
+            raise file_error(path, None, "the file is empty; write it again or name another")
 
 
 @contextmanager
@@ -97,7 +97,8 @@ def reading(path: Path) -> Iterator[None]:
         raise file_error(path, None, f"cannot be read: {cause.strerror or cause}") from cause
 
 
-def _open_text(path: Path) -> TextIO:
+def open_text(path: Path) -> TextIO:
+    """A text file, unpacked if its name ends in .gz."""
     if suffix_of(path).endswith(".gz"):
         return gzip.open(path, "rt", encoding=ENCODING, newline="")
     return path.open(encoding=ENCODING, newline="")
@@ -115,7 +116,7 @@ def rows(path: Path, separator: str | None, skip: int = 0) -> Iterator[Row]:
 
 
 def _all_rows(path: Path, separator: str | None) -> Iterator[Row]:
-    with reading(path), _open_text(path) as file:
+    with reading(path), open_text(path) as file:
         lines = map(_without_comment, file)
         if separator is None:
             split = ((number, line.split()) for number, line in enumerate(lines, 1))
@@ -159,7 +160,7 @@ def sniff(path: Path, columns: tuple[int, ...]) -> Layout:
 
 def single_column(path: Path) -> list[tuple[int, str]]:
     """Line number and content of every line but comments: here an empty one means something."""
-    with reading(path), _open_text(path) as file:
+    with reading(path), open_text(path) as file:
         lines = enumerate(file, 1)
         return [(n, line.strip().strip('"')) for n, line in lines if not line.startswith("#")]
 
