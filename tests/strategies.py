@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from hypothesis import settings
 from hypothesis import strategies as st
 
 from fastge import merging as rules
@@ -12,6 +13,10 @@ from fastge.constraints import Constraints
 from fastge.graph import FloatArray, IntArray
 from fastge.merging import MergeRule, merge
 from fastge.pencil import Pencil, Weighting
+
+# Time limits on single examples fail on busy machines.
+settings.register_profile("fastge", deadline=None)
+settings.load_profile("fastge")
 
 RULES: tuple[MergeRule, ...] = (rules.scaled, rules.paper, rules.median, rules.released)
 

@@ -36,7 +36,7 @@ def imports(path: Path) -> list[str]:
     """Dotted names that a file imports when it runs, at its top or inside a function."""
     found: list[str] = []
     nodes = [*ast.walk(ast.parse(path.read_text(encoding="utf-8")))]
-    typing_only = [inner for node in nodes if is_typing_only(node) for inner in ast.walk(node)]
+    typing_only = {inner for node in nodes if is_typing_only(node) for inner in ast.walk(node)}
     for node in nodes:
         if node in typing_only:
             continue

@@ -6,13 +6,14 @@ import logging
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from threadpoolctl import threadpool_limits
 
 from fastge import partition
-from fastge.constraints import Constraints, Labels
-from fastge.partition import class_directions, kmeans, labelled_directions
+from fastge.constraints import Constraints
+from fastge.pairs import Labels
+from fastge.partition import _without_empty, class_directions, kmeans, labelled_directions
 from fastge.quality import adjusted_rand_index
 
 
@@ -88,8 +89,7 @@ def test_no_cluster_is_empty_while_distinct_points_last(
 ) -> None:
     distinct = np.random.default_rng(seed).integers(-2, 3, (n_distinct, 2)).astype(float)
     points = np.tile(distinct, (copies, 1))
-    if len(points) < k:
-        return
+    assume(len(points) >= k)
     labels = kmeans(points, k, seed=seed, restarts=2)
     assert len(labels) == len(points)
     assert labels.min() >= 0
@@ -108,6 +108,13 @@ def test_a_rare_point_outside_the_sample_fills_an_empty_cluster(
     assert (labels == labels[17]).sum() == 1
 
 
+def test_empty_clusters_are_filled_from_afar() -> None:
+    points = np.array([[0.0], [1.0], [1.0], [9.0], [9.0]])
+    labels = _without_empty(points, np.zeros(5, dtype=np.int64), 3)
+    assert adjusted_rand_index(labels, [0, 1, 1, 2, 2]) == 1.0
+    assert len(np.unique(_without_empty(points, np.full(5, 2), 4))) == 3
+
+
 def test_zero_rows_are_points_like_others() -> None:
     points = np.array([[0.0, 0.0]] * 3 + [[1.0, 0.0]] * 3 + [[0.0, 1.0]] * 3)
     assert adjusted_rand_index(kmeans(points, 3, seed=0), np.repeat([0, 1, 2], 3)) == 1.0
@@ -116,6 +123,7 @@ def test_zero_rows_are_points_like_others() -> None:
     assert labels[3:].tolist() == [1, 1, 1, 2, 2, 2]
 
 
+@settings(deadline=None, max_examples=30)
 @given(st.integers(0, 99), st.sampled_from([1, 7, 1 << 20]))
 def test_nearest_direction_speaks_in_the_users_ids(seed: int, block: int) -> None:
     points, truth = bundles(60, 3, seed)

@@ -23,7 +23,7 @@ from fastge.pencil import Pencil, Side
 from fastge.progress import Callback, Progress, Stages, logging_to_stderr
 from fastge.quality import Report, report
 from fastge.relevance import Relevant, relevant_nodes, with_set_aside
-from fastge.spectrum import MAX_ITERATIONS, TOLERANCE, eigenpairs
+from fastge.spectrum import MAX_ITERATIONS, TOLERANCE, eigenpairs, is_small
 from fastge.sweep import Certificate, certificate, refine, sweep
 
 __all__ = ["Clustering", "Progress", "bipartition", "cluster"]
@@ -101,7 +101,9 @@ def cluster(
             _check_k(k, graph.n)
             pencil = merge(graph, constraints, rule=rule)
             task = _Task.of(pencil, graph, constraints, k, rule)
-        pairs = _solve(task.pencil, task.k, stages, tol=tol, max_iterations=max_iterations, dtype=dtype)
+        pairs = _solve(
+            task.pencil, task.k, stages, tol=tol, max_iterations=max_iterations, dtype=dtype
+        )
         with stages.stage("embed"):
             points = embed(task.pencil, task.chosen(pairs))
         with stages.stage("partition"):
@@ -208,7 +210,7 @@ class _Task:
 
 def _solve(pencil: Pencil, k: int, stages: Stages, **options: Any) -> Eigenpairs:
     with stages.stage("build"):
-        hierarchy = Hierarchy(pencil.star_graph)
+        hierarchy = None if is_small(pencil, k) else Hierarchy(pencil.star_graph)
     with stages.stage("solve"):
         pairs = eigenpairs(pencil, k, hierarchy=hierarchy, observe=stages.observe, **options)
     if not pairs.converged:
@@ -248,9 +250,7 @@ def _check_k(k: Any, n: int) -> None:
     if not isinstance(k, int | np.integer) or isinstance(k, bool):
         raise ClusterCountError(f"k = {k!r} is no number of clusters; pass an integer")
     if not 2 <= k <= n:
-        raise ClusterCountError(
-            f"k = {k} clusters cannot be made of {n} nodes; choose 2 ≤ k ≤ {n}"
-        )
+        raise ClusterCountError(f"k = {k} clusters cannot be made of {n} nodes; choose 2 ≤ k ≤ {n}")
 
 
 def _check_solver_options(tol: float, max_iterations: int, dtype: Any, threads: int | None) -> None:

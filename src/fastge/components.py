@@ -24,7 +24,8 @@ NO_ENERGY = 1e-12
 def contracted(side: Side, group: IntArray, n_groups: int) -> Side:
     """PᵀLP for the 0/1 matrix P of an assignment of nodes to groups (−1: to none)."""
     inside = group >= 0
-    mass = np.bincount(group[inside], weights=side.mass[inside], minlength=n_groups)
+    mass = np.zeros(n_groups)
+    np.add.at(mass, group[inside], side.mass[inside])
     edges = side.edges.to_scipy().tocoo()
     i, j = group[edges.row], group[edges.col]
     keep = (i != j) & (i >= 0) & (j >= 0)
@@ -49,7 +50,7 @@ def zero_vectors(pencil: Pencil, most: int) -> FloatArray:
     if count == 1:
         return np.empty((pencil.n, 0))
     quotient = _quotient(pencil.L_H, ids, count)
-    mass = np.bincount(ids, weights=pencil.degrees, minlength=count)
+    mass: FloatArray = np.bincount(ids, weights=pencil.degrees, minlength=count).astype(float)
     mass = np.maximum(mass, _least_positive(mass))
     scale = 1 / np.sqrt(mass)
     gain, Y = la.eigh(quotient * scale[:, None] * scale)

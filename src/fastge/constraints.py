@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
-from scipy.sparse.csgraph import connected_components
 
+from fastge.contradictions import Contradictions, contradictions
 from fastge.errors import (
     ConfidenceError,
     ConstraintError,
@@ -17,66 +15,7 @@ from fastge.errors import (
     SelfConstraintError,
 )
 from fastge.graph import BoolArray, FloatArray, IntArray
-
-
-@dataclass(frozen=True, eq=False)
-class Pairs:
-    """Unordered pairs i < j without repetition, each with a confidence."""
-
-    ends: IntArray
-    confidence: FloatArray
-
-    @property
-    def count(self) -> int:
-        return len(self.ends)
-
-    def among(self, position: IntArray) -> Pairs:
-        """The pairs with both ends kept; `position` is each node's new number or −1."""
-        moved = position[self.ends]
-        keep = (moved >= 0).all(axis=1)
-        return Pairs(np.sort(moved[keep], axis=1), self.confidence[keep])
-
-
-@dataclass(frozen=True, eq=False)
-class Labels:
-    """Entries (node, class, confidence): all pairs among them are implied.
-
-    A node stands in several entries when sources disagree about its class.
-    """
-
-    nodes: IntArray
-    classes: IntArray
-    confidence: FloatArray
-
-    @property
-    def count(self) -> int:
-        return len(self.nodes)
-
-    @property
-    def class_ids(self) -> IntArray:
-        return np.unique(self.classes)
-
-    def among(self, position: IntArray) -> Labels:
-        moved = position[self.nodes]
-        keep = moved >= 0
-        return Labels(moved[keep], self.classes[keep], self.confidence[keep])
-
-
-@dataclass(frozen=True, eq=False)
-class Contradictions:
-    """What the constraints demand and forbid at once. Soft constraints survive it."""
-
-    both: IntArray
-    """(p, 2) pairs that are must-link and cannot-link at once."""
-    inside: IntArray
-    """(p, 2) cannot-link pairs whose ends a chain of must-links joins."""
-    nodes: IntArray
-    """Nodes that carry more than one class."""
-    joined_classes: IntArray
-    """(p, 2) pairs of classes that a chain of must-links joins."""
-
-    def __bool__(self) -> bool:
-        return any(len(part) for part in (self.both, self.inside, self.nodes, self.joined_classes))
+from fastge.pairs import Labels, Pairs
 
 
 class Constraints:
@@ -151,7 +90,7 @@ class Constraints:
 
     @property
     def contradictions(self) -> Contradictions:
-        return _contradictions(self)
+        return contradictions(self.must_link.ends, self.cannot_link.ends, self.labels)
 
     def check_fits(self, n: int) -> None:
         """Raise unless every constraint is about one of the nodes 0 … n−1."""
@@ -278,54 +217,3 @@ def _read_confidence(confidence: Any, count: int, name: str) -> FloatArray:
     if not np.isfinite(weight).all() or (weight < 0).any():
         raise ConfidenceError(f"{name} must be finite and ≥ 0; 0 switches a constraint off")
     return weight
-
-
-def _contradictions(c: Constraints) -> Contradictions:
-    ml, cl, labels = c.must_link.ends, c.cannot_link.ends, c.labels
-    n = 1 + max((int(part.max()) for part in (ml, cl, labels.nodes) if part.size), default=-1)
-    class_ids, class_of = np.unique(labels.classes, return_inverse=True)
-    joined = _joined_by_must_links(n, ml, labels.nodes, class_of, len(class_ids))
-    same = joined[cl[:, 0]] == joined[cl[:, 1]]
-    direct = _rows_in(cl, ml) | _share_a_class(cl, n, labels.nodes, class_of, len(class_ids))
-    nodes, entries = np.unique(labels.nodes, return_counts=True)
-    return Contradictions(
-        both=cl[direct],
-        inside=cl[same],
-        nodes=nodes[entries > 1],
-        joined_classes=_equal_pairs(class_ids, joined[n:]),
-    )
-
-
-def _joined_by_must_links(
-    n: int, ml: IntArray, nodes: IntArray, class_of: IntArray, n_classes: int
-) -> IntArray:
-    """Component of every node, then of every class, under must-links and memberships."""
-    i = np.concatenate([ml[:, 0], nodes])
-    j = np.concatenate([ml[:, 1], n + class_of])
-    size = n + n_classes
-    links = sp.coo_array((np.ones(len(i), np.int8), (i, j)), shape=(size, size))
-    return np.asarray(connected_components(links, directed=False)[1]) if size else np.empty(0, int)
-
-
-def _rows_in(rows: IntArray, others: IntArray) -> BoolArray:
-    if len(rows) == 0 or len(others) == 0:
-        return np.zeros(len(rows), dtype=bool)
-    span = int(max(rows.max(), others.max())) + 1
-    return np.isin(rows[:, 0] * span + rows[:, 1], others[:, 0] * span + others[:, 1])
-
-
-def _share_a_class(
-    pairs: IntArray, n: int, nodes: IntArray, class_of: IntArray, n_classes: int
-) -> BoolArray:
-    if len(pairs) == 0 or len(nodes) == 0:
-        return np.zeros(len(pairs), dtype=bool)
-    member = sp.csr_array((np.ones(len(nodes)), (nodes, class_of)), shape=(n, n_classes))
-    shared = member[pairs[:, 0]].multiply(member[pairs[:, 1]]).sum(axis=1)
-    return np.asarray(shared).ravel() > 0
-
-
-def _equal_pairs(ids: IntArray, group: IntArray) -> IntArray:
-    """Neighbouring pairs of `ids` within each group."""
-    order = np.lexsort((ids, group))
-    same = group[order][1:] == group[order][:-1]
-    return np.column_stack([ids[order][:-1][same], ids[order][1:][same]])

@@ -17,7 +17,7 @@ import numpy as np
 import scipy.linalg as la
 
 from fastge import _native
-from fastge.graph import FloatArray
+from fastge.graph import FloatArray, IntArray
 from fastge.orthogonal import direction_coefficients, orthonormalizer
 
 Preconditioner: TypeAlias = Callable[[FloatArray], FloatArray]
@@ -82,10 +82,12 @@ class _BlockIteration:
         self.width = start.shape[1]
         self.drop = 1e-12 if start.dtype == np.float64 else 1e-6
         self.X = problem.project(start)
+        shape, dtype = self.X.shape, self.X.dtype
         self.GX, self.P, self.GP, self.W, self.GW, self.T = (
-            np.zeros_like(self.X) for _ in range(6)
+            np.zeros(shape, dtype) for _ in range(6)
         )
         self.n_steps = 0  # columns of P that hold a direction
+        self.rank_is_full = False  # whether every column of X holds a direction
         self.mu = np.zeros(self.width)
         self.energy_XP = np.zeros((0, 0))  # [X P]ᵀ L_H [X P]
         self.residuals = np.full(self.width, np.inf)
@@ -110,18 +112,22 @@ class _BlockIteration:
         return bool((self.residuals[: self.k] <= self.tol).all())
 
     def _start(self) -> None:
-        """X made L_G-orthonormal and rotated to Ritz vectors."""
-        self.problem.L_G.apply(self.X, self.GX)
-        gram = _symmetric(_gram([self.X], self.GX))
-        rotation = orthonormalizer(gram, np.diag(gram), self.drop)
-        self.problem.L_H.apply(self.X, self.T)
-        energy = rotation.T @ _symmetric(_gram([self.X], self.T)) @ rotation
-        values, vectors = la.eigh(energy)
-        self.mu = _padded(values[::-1], self.width)
-        coefficients = _widened(rotation @ vectors[:, ::-1], self.width)
-        _combine([self.X], [self.X], coefficients)
-        _combine([self.GX], [self.GX], coefficients)
-        self.energy_XP = np.diag(self.mu)
+        """Ritz vectors of the start block, and of noise for what that block is blind to.
+
+        A block from coarser levels knows nothing of vectors that cancel within a group of nodes,
+        such as the difference of two twins, and iterating on symmetric vectors never finds them.
+        """
+        noise = np.random.default_rng(0).standard_normal(self.X.shape, dtype=self.X.dtype)
+        self.problem.L_H.apply(noise, self.T)
+        self._take_for_steps(self.problem.precondition(self.T))
+        if not self.rank_is_full:
+            self._take_for_steps(noise)
+
+    def _take_for_steps(self, block: FloatArray) -> None:
+        self.P[...] = block
+        self.P = self.problem.project(self.P)
+        self.n_steps = self.width
+        self._refresh()
 
     def _refresh(self) -> None:
         """[X P] made orthonormal anew, with L_G X and L_G P computed, not updated."""
@@ -134,10 +140,10 @@ class _BlockIteration:
         for block in basis:
             self.problem.L_H.apply(block, self.T)
             columns.append(_gram(basis, self.T))
-        energy = _symmetric(np.hstack(columns))[np.ix_(used, used)]
+        energy: FloatArray = _symmetric(np.hstack(columns))[np.ix_(used, used)]
         rotation = orthonormalizer(gram, np.diag(gram), self.drop)
-        energy = rotation.T @ energy @ rotation
-        vectors = la.eigh(_symmetric(energy))[1][:, ::-1]
+        energy = _symmetric(rotation.T @ energy @ rotation)
+        vectors = la.eigh(energy)[1][:, ::-1]
         chosen, steps = vectors[:, : self.width], vectors[:, self.width :]
         self._rotate(basis, images, used, rotation, energy, chosen, steps)
 
@@ -157,46 +163,46 @@ class _BlockIteration:
         """One Rayleigh–Ritz step in [X P W]; False when W adds nothing."""
         basis = [self.X, self.P, self.W]
         self.problem.L_G.apply(self.W, self.GW)
-        against = _gram(basis, self.GW)
+        overlap = _gram(basis, self.GW)
         self.problem.L_H.apply(self.W, self.T)
-        energy_W = _gram(basis, self.T)
+        energy = _gram(basis, self.T)
 
         used = self._used(with_residuals=True)
-        old = used[used < 2 * self.width]
-        active = used[len(old) :] - 2 * self.width
-        overlap = against[np.ix_(old, active)]
-        gram_W = _symmetric(against[2 * self.width :])[np.ix_(active, active)]
-        rest = gram_W - overlap.T @ overlap
-        T = orthonormalizer(_symmetric(rest), np.diag(gram_W), self.drop)
-        if T.shape[1] == 0:
+        n_old = self.width + self.n_steps
+        new = used[n_old:] - 2 * self.width
+        rotation = self._orthonormal_basis(overlap[np.ix_(used, new)], n_old)
+        if rotation.shape[1] == n_old:
             return False
-        energy = np.zeros((len(used), len(used)))
-        energy[: len(old), : len(old)] = self.energy_XP
-        energy[:, len(old) :] = energy_W[np.ix_(used, active)]
-        energy[len(old) :, : len(old)] = energy[: len(old), len(old) :].T
-        rotation = np.zeros((len(used), len(old) + T.shape[1]))
-        rotation[: len(old), : len(old)] = np.eye(len(old))
-        rotation[: len(old), len(old) :] = -overlap @ T
-        rotation[len(old) :, len(old) :] = T
-        energy = _symmetric(rotation.T @ _symmetric(energy) @ rotation)
-        chosen = la.eigh(energy)[1][:, ::-1][:, : self.width]
+        small = _bordered(self.energy_XP, energy[np.ix_(used, new)])
+        small = _symmetric(rotation.T @ small @ rotation)
+        chosen = la.eigh(small)[1][:, ::-1][:, : self.width]
         steps = direction_coefficients(chosen, self.width)
         images = [self.GX, self.GP, self.GW]
-        self._rotate(basis, images, used, rotation, energy, chosen, steps)
+        self._rotate(basis, images, used, rotation, small, chosen, steps)
         return True
+
+    def _orthonormal_basis(self, overlap: FloatArray, n_old: int) -> FloatArray:
+        """Coefficients that leave [X P] alone and make W orthonormal to it.
+
+        `overlap` is [X P W]ᵀ L_G W; [X P] is orthonormal already.
+        """
+        against, own = overlap[:n_old], _symmetric(overlap[n_old:])
+        rest = own - against.T @ against
+        T = orthonormalizer(_symmetric(rest), np.diag(own), self.drop)
+        return np.block([[np.eye(n_old), -against @ T], [np.zeros((len(own), n_old)), T]])
 
     def _rotate(
         self,
         basis: list[FloatArray],
         images: list[FloatArray],
-        used: np.ndarray,
+        used: IntArray,
         rotation: FloatArray,
         energy: FloatArray,
         chosen: FloatArray,
         steps: FloatArray,
     ) -> None:
         """X and P from coefficients in an orthonormal basis (`used` columns × rotation)."""
-        both = np.hstack([chosen, steps])
+        both: FloatArray = np.hstack([chosen, steps])
         self.energy_XP = _symmetric(both.T @ energy @ both)
         self.mu = _padded(np.diag(self.energy_XP)[: chosen.shape[1]], self.width)
         self.n_steps = steps.shape[1]
@@ -206,7 +212,7 @@ class _BlockIteration:
         _combine(basis, [self.X, self.P], full)
         _combine(images, [self.GX, self.GP], full)
 
-    def _used(self, *, with_residuals: bool) -> np.ndarray:
+    def _used(self, *, with_residuals: bool) -> IntArray:
         """Columns of [X P W] that take part: all of X, P's directions, W of open columns."""
         b = self.width
         used = np.concatenate([np.arange(b), b + np.arange(self.n_steps)])
@@ -247,12 +253,15 @@ def _combine(inputs: list[FloatArray], outputs: list[FloatArray], coefficients: 
     _native.combine(inputs, outputs, np.ascontiguousarray(coefficients, dtype=inputs[0].dtype))
 
 
+def _bordered(old: FloatArray, new_columns: FloatArray) -> FloatArray:
+    """The symmetric matrix whose first block and whose last columns are given."""
+    n_old = len(old)
+    new = _symmetric(new_columns[n_old:])
+    return np.block([[old, new_columns[:n_old]], [new_columns[:n_old].T, new]])
+
+
 def _symmetric(A: FloatArray) -> FloatArray:
     return (A + A.T) / 2
-
-
-def _padded(values: FloatArray, length: int) -> FloatArray:
-    return np.concatenate([values, np.zeros(length - len(values))])
 
 
 def _widened(A: FloatArray, columns: int) -> FloatArray:

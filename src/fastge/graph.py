@@ -86,6 +86,12 @@ def from_canonical(matrix: sp.csr_array) -> Graph:
     )
 
 
+def resized(matrix: sp.csr_array, n: int) -> sp.csr_array:
+    """The matrix with n rows and columns: further ones are empty."""
+    indptr = np.append(matrix.indptr, np.full(n - matrix.shape[0], matrix.indptr[-1]))
+    return sp.csr_array((matrix.data, matrix.indices, indptr), shape=(n, n))
+
+
 def from_pairs(n: int, pairs: IntArray, weights: FloatArray) -> sp.csr_array:
     """Symmetric matrix with `weights` on the unordered `pairs`; repeated pairs add up."""
     i, j = pairs[:, 0], pairs[:, 1]
@@ -116,7 +122,7 @@ def as_graph(adjacency: Any) -> Graph:
 
 def _read(adjacency: Any) -> sp.sparray:
     if sp.issparse(adjacency):
-        return sp.coo_array(adjacency) if adjacency.format not in ("csr", "csc") else adjacency
+        return _read_sparse(adjacency)
     if hasattr(adjacency, "is_directed") and hasattr(adjacency, "adj"):
         return _read_networkx(adjacency)
     try:
@@ -136,7 +142,27 @@ def _read(adjacency: Any) -> sp.sparray:
         raise NotSquareError(
             f"the adjacency has shape {array.shape}; an adjacency is n × n, an edge list m × 2 or 3"
         )
-    return sp.csr_array(array)
+    return sp.csr_array(array if array.dtype.kind == "c" else array.astype(np.float64, copy=False))
+
+
+def _read_sparse(matrix: Any) -> sp.sparray:
+    if matrix.ndim != 2:
+        raise NotSquareError(
+            f"the adjacency has {matrix.ndim} dimension; pass an n × n matrix, see reshape"
+        )
+    if matrix.format not in ("csr", "csc"):
+        entries: sp.coo_array = sp.coo_array(matrix)
+        return entries
+    # A second object on the same arrays: the check replaces what it finds too wide.
+    compressed = sp.csr_array(matrix) if matrix.format == "csr" else sp.csc_array(matrix)
+    try:
+        compressed.check_format(full_check=True)
+    except ValueError as cause:
+        raise GraphError(
+            f"the sparse adjacency is damaged: {cause}; build it anew, for example as "
+            "scipy.sparse.coo_array((weights, (i, j)), shape=(n, n))"
+        ) from cause
+    return compressed
 
 
 def _read_networkx(graph: Any) -> sp.sparray:
@@ -146,7 +172,14 @@ def _read_networkx(graph: Any) -> sp.sparray:
         raise MissingExtraError("networkx", "networkx", "reading a networkx graph") from cause
     if len(graph) == 0:
         raise EmptyGraphError("the networkx graph has no nodes")
-    return networkx.to_scipy_sparse_array(graph, weight="weight", format="csr")
+    try:
+        matrix: sp.csr_array = networkx.to_scipy_sparse_array(graph, weight="weight", format="csr")
+    except (TypeError, ValueError) as cause:
+        raise GraphError(
+            f"the networkx graph has an edge weight that is no number: {cause}; set the edge "
+            "attribute 'weight' to numbers, or delete it where it should be 1"
+        ) from cause
+    return matrix
 
 
 def _read_edges(rows: Any) -> sp.sparray:
@@ -168,7 +201,8 @@ def _read_edges(rows: Any) -> sp.sparray:
     if not loops.any():
         return edges
     at = pairs[loops, 0]
-    return edges + sp.coo_array((weights[loops].astype(np.float64), (at, at)), shape=(n, n)).tocsr()
+    own = sp.coo_array((weights[loops].astype(np.float64), (at, at)), shape=(n, n))
+    return sp.csr_array(edges + own)
 
 
 def _check_shape(matrix: Any) -> None:
@@ -189,7 +223,8 @@ def _real_csr(matrix: Any) -> sp.csr_array:
         raise ComplexWeightError("the adjacency holds complex numbers; pass abs() or the real part")
     if matrix.dtype.kind not in "biuf":
         raise GraphError(f"the adjacency has dtype {matrix.dtype}; pass numbers")
-    return sp.csr_array(matrix).astype(np.float64, copy=False)
+    # Parallel edges are summed on the way to rows: in float64, where no small integer overflows.
+    return sp.csr_array(matrix.astype(np.float64, copy=False))
 
 
 def _check_weights(matrix: sp.csr_array) -> None:
@@ -214,8 +249,9 @@ def _without_zeros_and_loops(matrix: sp.csr_array) -> sp.csr_array:
     if loops == 0 and (matrix.nnz == 0 or matrix.data.min() > 0):
         return matrix
     if loops:
+        were = "self-loop was" if loops == 1 else "self-loops were"
         warnings.warn(
-            f"{loops} self-loops were dropped: an edge from a node to itself cuts nothing",
+            f"{loops} {were} dropped: an edge from a node to itself cuts nothing",
             UserWarning,
             stacklevel=4,
         )

@@ -9,9 +9,10 @@ from typing import Any, TypeAlias
 import numpy as np
 import scipy.sparse as sp
 
-from fastge.constraints import Constraints, Labels
+from fastge.constraints import Constraints
 from fastge.errors import ConstraintError
 from fastge.graph import FloatArray, Graph, as_graph, from_canonical, from_pairs
+from fastge.pairs import Labels
 from fastge.pencil import NO_MEMBERS, Members, Pencil, Side, Weighting
 
 MergeRule: TypeAlias = Callable[[Graph], Weighting]

@@ -11,13 +11,12 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 
+from fastge import _native
 from fastge.components import centred, contracted, without_components
 from fastge.dense import dense_pairs
 from fastge.eigensolver import Problem, solve
-from fastge import _native
-from fastge.graph import FloatArray, Graph, IntArray, from_canonical
+from fastge.graph import FloatArray, Graph, IntArray, from_canonical, resized
 from fastge.multigrid import Hierarchy
 from fastge.multigrid.cycle import DAMPING, Cycle
 from fastge.multigrid.grouping import Aggregation, Elimination, Transfer
@@ -73,8 +72,7 @@ def _with_stars(side: Side, n: int) -> Side:
     """The side with massless extra nodes for the centres of the stars."""
     if n == side.n:
         return side
-    edges = side.edges.to_scipy()
-    edges.resize((n, n))
+    edges = resized(side.edges.to_scipy(), n)
     mass = np.concatenate([side.mass, np.zeros(n - side.n)])
     return side.like(from_canonical(edges), side.members, mass)
 
@@ -135,7 +133,5 @@ def _improve(rung: _Rung, cycle: Cycle, at: int, X: FloatArray) -> FloatArray:
         return cycle(R.astype(cycle.dtype, copy=False), at)
 
     problem = Problem(rung.L_G, rung.L_H, precondition, centred)
-    pairs = solve(
-        problem, X, X.shape[1], tol=COARSE_TOLERANCE, max_iterations=COARSE_ITERATIONS
-    )
+    pairs = solve(problem, X, X.shape[1], tol=COARSE_TOLERANCE, max_iterations=COARSE_ITERATIONS)
     return pairs.vectors

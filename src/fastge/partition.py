@@ -12,8 +12,8 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import pairwise_distances_argmin_min
 from threadpoolctl import threadpool_limits
 
-from fastge.constraints import Labels
 from fastge.graph import FloatArray, IntArray
+from fastge.pairs import Labels
 
 logger = logging.getLogger("fastge")
 
@@ -21,6 +21,7 @@ RESTARTS = 20
 SAMPLE_SIZE = 20_000
 _SAMPLES_PER_CLUSTER = 20
 _LLOYD_STEPS = 100
+_FINISHING_STEPS = 20  # on all rows, from centres that fit the sample already
 _BLOCK_ENTRIES = 1 << 20
 
 
@@ -36,7 +37,7 @@ def kmeans(points: FloatArray, k: int, *, seed: int, restarts: int = RESTARTS) -
         state = int(rng.integers(1 << 31))
         best = _fitted(sample, k, init="k-means++", n_init=restarts, random_state=state)
         if len(sample) < len(points):
-            best = _fitted(points, k, init=best.cluster_centers_, n_init=1)
+            best = _finished(points, best)
     return _without_empty(points, best.labels_.astype(np.int64), k)
 
 
@@ -90,7 +91,7 @@ def _with_discovered(points: FloatArray, known: FloatArray, k: int, seed: int) -
         tries = (_fitted(sample, k, init=start, n_init=1) for start in starts)
         best = min(tries, key=lambda fit: float(fit.inertia_))
         if len(sample) < len(points):
-            best = _fitted(points, k, init=best.cluster_centers_, n_init=1)
+            best = _finished(points, best)
     return _without_empty(points, best.labels_.astype(np.int64), k)
 
 
@@ -109,10 +110,15 @@ def _spread(
     return np.vstack([centres, *chosen])
 
 
-def _fitted(points: FloatArray, k: int, **start: Any) -> Any:
+def _fitted(points: FloatArray, k: int, *, max_iter: int = _LLOYD_STEPS, **start: Any) -> Any:
     with warnings.catch_warnings():  # fewer distinct points than clusters is an honest answer here
         warnings.simplefilter("ignore", ConvergenceWarning)
-        return KMeans(n_clusters=k, max_iter=_LLOYD_STEPS, **start).fit(points)
+        return KMeans(n_clusters=k, max_iter=max_iter, **start).fit(points)
+
+
+def _finished(points: FloatArray, fit: Any) -> Any:
+    centres = fit.cluster_centers_
+    return _fitted(points, len(centres), max_iter=_FINISHING_STEPS, init=centres, n_init=1)
 
 
 def _sample(points: FloatArray, k: int, rng: np.random.Generator) -> FloatArray:

@@ -12,7 +12,7 @@ from scipy.sparse.linalg import LinearOperator
 
 from fastge import _native
 from fastge.errors import GraphError
-from fastge.graph import FloatArray, Graph, IntArray, as_graph, from_canonical
+from fastge.graph import FloatArray, Graph, IntArray, as_graph, from_canonical, resized
 
 _SPARSE_ROWS = 4  # edges that touch fewer than n / 4 nodes are applied to those nodes only
 
@@ -29,7 +29,7 @@ class Members:
     @cached_property
     def class_volumes(self) -> FloatArray:
         """v_c = Σ_i a_ic"""
-        return np.asarray(self.strength.sum(axis=0)).ravel()
+        return np.asarray(self.strength.sum(axis=0), dtype=np.float64).ravel()
 
     @property
     def n_classes(self) -> int:
@@ -63,7 +63,7 @@ class Side(LinearOperator):
         mass: FloatArray | None = None,
         dtype: Any = np.float64,
     ) -> None:
-        super().__init__(np.dtype(dtype), (edges.n, edges.n))
+        super().__init__(np.dtype(dtype), (edges.n, edges.n))  # type: ignore[call-arg]
         self.edges, self.members = edges, members
         self.within, self.across, self.demand = within, across, demand
         self.mass = np.zeros(edges.n) if mass is None else mass
@@ -152,7 +152,9 @@ class Side(LinearOperator):
 
     def diagonal(self) -> FloatArray:
         """The diagonal of L."""
-        result = self.edges.degrees + self.demand * self.mass * (self.mass.sum() - self.mass)
+        result: FloatArray = self.edges.degrees + self.demand * self.mass * (
+            self.mass.sum() - self.mass
+        )
         A, v = self.members.strength, self.members.class_volumes
         if A.nnz and (self.within or self.across):
             row = A @ (self.within * v + self.across * (v.sum() - v))
@@ -175,8 +177,8 @@ class Side(LinearOperator):
         The clique of one class is what elimination of a star's centre leaves behind.
         """
         A, v = self.members.strength, self.members.class_volumes
-        useful = np.flatnonzero(np.diff(A.tocsc().indptr) > 1) if self.within else []
-        if len(useful) == 0:
+        useful = np.flatnonzero(np.diff(A.tocsc().indptr) > 1)
+        if len(useful) == 0 or not self.within:
             return self.edges
         stars = (A[:, useful] * (self.within * v[useful])).tocoo()
         n, size = self.n, self.n + len(useful)
@@ -184,9 +186,7 @@ class Side(LinearOperator):
         both = (np.concatenate([i, j]), np.concatenate([j, i]))
         star_edges = sp.coo_array((np.tile(stars.data, 2), both), shape=(size, size)).tocsr()
         star_edges.eliminate_zeros()
-        edges = self.edges.to_scipy()
-        edges.resize((size, size))
-        return from_canonical(edges + star_edges)
+        return from_canonical(resized(self.edges.to_scipy(), size) + star_edges)
 
     def _matvec(self, x: FloatArray) -> FloatArray:
         return self._matmat(x.reshape(-1, 1)).reshape(x.shape)
@@ -262,7 +262,11 @@ class Pencil:
         sides = self.L_G.astype(dtype), self.L_H.astype(dtype)
         other = Pencil(*sides, degrees=self.degrees, weighting=self.weighting)
         other.__dict__.update(
-            {key: self.__dict__[key] for key in ("star_graph", "components") if key in self.__dict__}
+            {
+                key: self.__dict__[key]
+                for key in ("star_graph", "components")
+                if key in self.__dict__
+            }
         )
         return other
 

@@ -13,9 +13,10 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from fastge.constraints import Constraints, Pairs
+from fastge.constraints import Constraints
 from fastge.errors import MissingExtraError, ParameterError
 from fastge.graph import BoolArray, FloatArray, IntArray
+from fastge.pairs import Pairs
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

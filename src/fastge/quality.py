@@ -10,8 +10,9 @@ import numpy as np
 from sklearn.metrics import adjusted_rand_score, rand_score
 
 from fastge import _native
-from fastge.constraints import Constraints, Labels, Pairs
+from fastge.constraints import Constraints
 from fastge.graph import FloatArray, IntArray
+from fastge.pairs import Labels, Pairs
 from fastge.pencil import Pencil, Side
 from fastge.sweep import Certificate, sum_of_others, sums_by_group
 
@@ -144,7 +145,8 @@ class _Table:
     @classmethod
     def of(cls, classes: IntArray, groups: IntArray, mass: FloatArray) -> _Table:
         width = int(groups.max()) + 1
-        cells, cell = np.unique(classes.astype(np.int64) * width + groups, return_inverse=True)
+        key = classes.astype(np.int64) * width + groups
+        cells, cell = np.unique(key, return_inverse=True)
         return cls(cells // width, cells % width, sums_by_group(mass, cell, len(cells)), cell)
 
 

@@ -66,7 +66,7 @@ def relevant_nodes(pencil: Pencil, constraints: Constraints, k: int) -> Relevant
 
 
 def with_set_aside(relevant: Relevant, labels: IntArray, degrees: FloatArray) -> IntArray:
-    """Labels of all nodes: what was set aside joins the largest cluster, the best guess there is."""
+    """Labels of all nodes: what was set aside joins the largest cluster, the best guess."""
     if relevant.is_everything:
         return labels
     inside = labels >= 0

@@ -42,13 +42,16 @@ def eigenpairs(
     finite = min(k - zero.shape[1], pencil.n - pencil.components[0])
     if finite <= 0:
         return _joined(zero, None)
-    if pencil.n < DENSE_BELOW or _width(finite) * 4 > pencil.n:
+    if is_small(pencil, k):
         return _joined(zero, _dense(pencil, finite))
     hierarchy = hierarchy or Hierarchy(pencil.star_graph)
-    pairs = _iterative(
-        pencil.astype(dtype), hierarchy, finite, tol, max_iterations, observe
-    )
+    pairs = _iterative(pencil.astype(dtype), hierarchy, finite, tol, max_iterations, observe)
     return _joined(zero, pairs)
+
+
+def is_small(pencil: Pencil, k: int) -> bool:
+    """Whether the pencil is solved densely: few nodes, or hardly more than a block has columns."""
+    return pencil.n < DENSE_BELOW or _width(k) * 4 > pencil.n
 
 
 def _width(k: int) -> int:

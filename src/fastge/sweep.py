@@ -225,17 +225,17 @@ def sums_by_group(values: FloatArray, groups: IntArray, n_groups: int) -> FloatA
 
 
 def sum_of_others(values: FloatArray, groups: IntArray) -> FloatArray:
-    """Σ of the other values ≥ 0 in the same group, without cancellation."""
-    if len(values) == 0:
-        return np.zeros(0)
-    order = np.lexsort((values, groups))
-    new = np.diff(groups[order], prepend=-1) != 0
-    group = np.empty(len(values), dtype=np.int64)
-    group[order] = np.cumsum(new) - 1
-    largest = order[np.append(np.flatnonzero(new)[1:] - 1, len(values) - 1)]
-    others, n_groups = values.astype(np.float64), len(largest)
-    result: FloatArray = sums_by_group(others, group, n_groups)[group] - others
+    """Σ of the other values ≥ 0 in the same group 0, 1, …, without cancellation."""
+    n_groups = int(groups.max(initial=-1)) + 1
+    top = np.zeros(n_groups)
+    np.maximum.at(top, groups, values)
+    largest = np.full(n_groups, -1, dtype=np.int64)
+    candidates = np.flatnonzero(values == top[groups])
+    largest[groups[candidates]] = candidates
+    largest = largest[largest >= 0]
+    others = values.astype(np.float64)
+    result: FloatArray = sums_by_group(others, groups, n_groups)[groups] - others
     # Only the largest value of a group can be nearly all of its sum.
     others[largest] = 0.0
-    result[largest] = sums_by_group(others, group, n_groups)
+    result[largest] = sums_by_group(others, groups, n_groups)[groups[largest]]
     return result

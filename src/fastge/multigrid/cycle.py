@@ -69,7 +69,7 @@ class Cycle:
         return self._run(at, b, 1)
 
     def _buffer(self, name: str, at: int, width: int) -> FloatArray:
-        store: dict[tuple[str, int, int], FloatArray] = self._buffers.__dict__
+        store: dict[Any, FloatArray] = self._buffers.__dict__
         key = (name, at, width)
         if key not in store:
             store[key] = np.empty((self._sizes[at], width), dtype=self.dtype)
@@ -94,9 +94,7 @@ class Cycle:
             else:
                 _native.relax(*level.rows, level.scale, b, x, other)
                 x, other = other, x
-            _native.restrict_residual(
-                *level.rows, transfer.start, transfer.members, b, x, coarse
-            )
+            _native.restrict_residual(*level.rows, transfer.start, transfer.members, b, x, coarse)
             z = self._run(at + 1, coarse, self._repeats[at])
             _native.prolong_relax(*level.rows, transfer.group, level.scale, b, z, x, other)
             x, other = other, x

@@ -84,12 +84,14 @@ def eliminate(graph: Graph) -> tuple[Elimination, Graph] | None:
     degree = np.diff(graph.indptr)
     if np.count_nonzero((degree == 1) | (degree == 2)) < ELIMINATION_PAYS * graph.n:
         return None
-    *pivots, i, j, weights = _native.eliminate(graph.indptr, graph.indices, graph.weights)
+    log = _native.eliminate(graph.indptr, graph.indices, graph.weights)
+    node, first, second, share, second_share, inverse, i, j, weights = log
     alive = np.ones(graph.n, dtype=bool)
-    alive[pivots[0]] = False
+    alive[node] = False
     kept = np.flatnonzero(alive)
     remaining = graph.to_scipy()[kept][:, kept]
     position = np.cumsum(alive) - 1
     created = from_pairs(len(kept), np.column_stack([position[i], position[j]]), weights)
     coarse = from_canonical(sp.csr_array(remaining + created))
-    return Elimination(*pivots, kept=kept), coarse
+    pivots = Elimination(node, first, second, share, second_share, inverse, kept)
+    return pivots, coarse

@@ -19,7 +19,15 @@ from fastge.errors import (
     NotSquareError,
     ParameterError,
 )
-from fastge.graph import FloatArray, Graph, IntArray, as_graph, from_canonical
+from fastge.graph import (
+    SYMMETRY_TOLERANCE,
+    FloatArray,
+    Graph,
+    IntArray,
+    as_graph,
+    from_canonical,
+    resized,
+)
 from fastge.multigrid.cycle import Cycle
 from fastge.multigrid.grouping import Elimination
 from fastge.multigrid.hierarchy import build_levels
@@ -75,9 +83,7 @@ class Hierarchy:
             (self.n, self.n), matvec=apply, rmatvec=apply, matmat=apply, dtype=np.float64
         )
 
-    def solve(
-        self, b: Any, *, tol: float = 1e-8, max_iterations: int = 500
-    ) -> FloatArray:
+    def solve(self, b: Any, *, tol: float = 1e-8, max_iterations: int = 500) -> FloatArray:
         """x with ‖b − L x‖ ≤ tol ‖b‖ and mean zero on every component.
 
         The part of b that no x can reach (its mean on each component) is left out.
@@ -163,7 +169,9 @@ class Hierarchy:
                 how = f"{len(level.transfer.node):,} nodes eliminated"
             else:
                 how = f"grouped, next level cycled {level.repeats}×"
-            lines.append(f"  {at}  {level.graph.n:>12,} nodes  {level.graph.n_edges:>12,} edges  {how}")
+            lines.append(
+                f"  {at}  {level.graph.n:>12,} nodes  {level.graph.n_edges:>12,} edges  {how}"
+            )
         return "\n".join(lines)
 
 
@@ -187,7 +195,7 @@ def build_sdd(matrix: Any) -> Hierarchy:
     off.eliminate_zeros()
     if off.nnz and off.data.max() > 0:
         raise GraphError("an off-diagonal entry is positive; only entries ≤ 0 belong to a graph")
-    if (off != off.T).nnz and abs(off - off.T).max() > 1e-10 * abs(off).max():
+    if off.nnz and abs(off - off.T).max() > SYMMETRY_TOLERANCE * abs(off).max():
         raise AsymmetricGraphError("the matrix is not symmetric; use (A + A.T) / 2")
     graph = from_canonical(sp.csr_array(-off))
     excess = diagonal - graph.degrees
@@ -202,9 +210,11 @@ def build_sdd(matrix: Any) -> Hierarchy:
 
 def _grounded(graph: Graph, nodes: IntArray, weights: FloatArray) -> Graph:
     n = graph.n
-    matrix = graph.to_scipy()
-    matrix.resize((n + 1, n + 1))
-    both = (np.concatenate([nodes, np.full(len(nodes), n)]), np.concatenate([np.full(len(nodes), n), nodes]))
+    matrix = resized(graph.to_scipy(), n + 1)
+    both = (
+        np.concatenate([nodes, np.full(len(nodes), n)]),
+        np.concatenate([np.full(len(nodes), n), nodes]),
+    )
     edges = sp.coo_array((np.tile(weights, 2), both), shape=(n + 1, n + 1)).tocsr()
     return from_canonical(sp.csr_array(matrix + edges))
 

@@ -1,0 +1,52 @@
+"""The raw material of constraints: pairs of nodes, and classes of nodes, with confidences."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from fastge.graph import FloatArray, IntArray
+
+
+@dataclass(frozen=True, eq=False)
+class Pairs:
+    """Unordered pairs i < j without repetition, each with a confidence."""
+
+    ends: IntArray
+    confidence: FloatArray
+
+    @property
+    def count(self) -> int:
+        return len(self.ends)
+
+    def among(self, position: IntArray) -> Pairs:
+        """The pairs with both ends kept; `position` is each node's new number or −1."""
+        moved = position[self.ends]
+        keep = (moved >= 0).all(axis=1)
+        return Pairs(np.sort(moved[keep], axis=1), self.confidence[keep])
+
+
+@dataclass(frozen=True, eq=False)
+class Labels:
+    """Entries (node, class, confidence): all pairs among them are implied.
+
+    A node stands in several entries when sources disagree about its class.
+    """
+
+    nodes: IntArray
+    classes: IntArray
+    confidence: FloatArray
+
+    @property
+    def count(self) -> int:
+        return len(self.nodes)
+
+    @property
+    def class_ids(self) -> IntArray:
+        return np.unique(self.classes)
+
+    def among(self, position: IntArray) -> Labels:
+        moved = position[self.nodes]
+        keep = moved >= 0
+        return Labels(moved[keep], self.classes[keep], self.confidence[keep])
