@@ -22,6 +22,10 @@ class ExactSum {
         add(p);
         add(__builtin_fma(x, y, -p));
     }
+    void add_product(double x, const ExactSum& y) {
+        add_product(x, y.high_);
+        add_product(x, y.low_);
+    }
     double value() const { return high_ + low_; }
 
    private:
@@ -43,53 +47,53 @@ struct LabelEntries {
     Node n_classes;
 };
 
-// Running cut between the nodes inside and those still outside.
+// Running cut between the nodes inside and those still outside. Each balance is the sum outside less
+// the sum inside; factors are applied last, so that what enters a sum leaves it again exactly.
 class RunningCut {
    public:
     RunningCut(const CutTerms& terms, const double* d, const LabelEntries& labels)
-        : terms_(terms), d_(d), labels_(labels), inside_(labels.n_classes),
-          outside_(labels.n_classes) {
+        : terms_(terms), d_(d), labels_(labels), class_balance_(labels.n_classes) {
         for (Offset v = 0; v < terms.edges.n; ++v) {
-            demand_outside_.add(d[v]);
+            demand_balance_.add(d[v]);
             for (Offset e = labels.start[v]; e < labels.start[v + 1]; ++e) {
-                outside_[labels.classes[e]].add(labels.strength[e]);
-                all_outside_.add(labels.strength[e]);
+                class_balance_[labels.classes[e]].add(labels.strength[e]);
+                all_balance_.add(labels.strength[e]);
             }
         }
     }
 
-    // Moves v to the inside; within(u) tells whether u is there already.
+    // Moves v to the inside; inside(u) tells whether u is there already.
     template <class Inside>
     void move(Node v, Inside&& inside) {
         const Csr<double>& a = terms_.edges;
         for (Offset e = a.indptr[v]; e < a.indptr[v + 1]; ++e)
-            cut_.add(inside(a.indices[e]) ? -a.weights[e] : a.weights[e]);
-        demand_outside_.add(-d_[v]);
-        cut_.add_product(terms_.demand * d_[v], demand_outside_.value() - demand_inside_.value());
-        demand_inside_.add(d_[v]);
-        for (Offset e = labels_.start[v]; e < labels_.start[v + 1]; ++e)
-            move_entry(labels_.classes[e], labels_.strength[e]);
+            edges_.add(inside(a.indices[e]) ? -a.weights[e] : a.weights[e]);
+        add_pairs(demand_, d_[v], demand_balance_);
+        for (Offset e = labels_.start[v]; e < labels_.start[v + 1]; ++e) {
+            add_pairs(same_class_, labels_.strength[e], class_balance_[labels_.classes[e]]);
+            add_pairs(all_classes_, labels_.strength[e], all_balance_);
+        }
     }
 
-    double value() const { return cut_.value(); }
+    double value() const {
+        ExactSum different = all_classes_;
+        different.add_product(-1.0, same_class_);
+        return edges_.value() + terms_.demand * demand_.value() +
+               terms_.within * same_class_.value() + terms_.across * different.value();
+    }
 
    private:
-    void move_entry(Node c, double s) {
-        outside_[c].add(-s);
-        all_outside_.add(-s);
-        const double own = outside_[c].value() - inside_[c].value();
-        const double all = all_outside_.value() - all_inside_.value();
-        if (terms_.within != 0) cut_.add_product(terms_.within * s, own);
-        if (terms_.across != 0) cut_.add_product(terms_.across * s, all - own);
-        inside_[c].add(s);
-        all_inside_.add(s);
+    static void add_pairs(ExactSum& cut, double s, ExactSum& balance) {
+        balance.add(-s);
+        cut.add_product(s, balance);
+        balance.add(-s);
     }
 
     CutTerms terms_;
     const double* d_;
     LabelEntries labels_;
-    std::vector<ExactSum> inside_, outside_;
-    ExactSum cut_, demand_inside_, demand_outside_, all_inside_, all_outside_;
+    std::vector<ExactSum> class_balance_;
+    ExactSum edges_, demand_, same_class_, all_classes_, demand_balance_, all_balance_;
 };
 
 // cuts[t] = cut between the first t + 1 nodes of the order and the rest

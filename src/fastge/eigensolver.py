@@ -89,7 +89,7 @@ class _BlockIteration:
         self.n_steps = 0  # columns of P that hold a direction
         self.rank_is_full = False  # whether every column of X holds a direction
         self.mu = np.zeros(self.width)
-        self.energy_XP = np.zeros((0, 0))  # [X P]ᵀ L_H [X P]
+        self.energy_XP: FloatArray = np.zeros((0, 0))  # [X P]ᵀ L_H [X P]
         self.residuals = np.full(self.width, np.inf)
 
     def run(self, max_iterations: int, observe: Observer | None) -> Eigenpairs:
@@ -202,7 +202,7 @@ class _BlockIteration:
         steps: FloatArray,
     ) -> None:
         """X and P from coefficients in an orthonormal basis (`used` columns × rotation)."""
-        both: FloatArray = np.hstack([chosen, steps])
+        both = np.hstack([chosen, steps])
         self.energy_XP = _symmetric(both.T @ energy @ both)
         self.mu = _padded(np.diag(self.energy_XP)[: chosen.shape[1]], self.width)
         self.n_steps = steps.shape[1]

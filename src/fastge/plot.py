@@ -35,8 +35,8 @@ _TEXT, _TITLE = 9.0, 11.0  # points
 _WIDTH, _MARGIN, _HEAD = 8.0, 1.3, 0.45  # inches: picture, legend or colour bar, title
 _LEGEND_ROWS, _LEGEND_LETTERS = 20, 95
 _LEGEND_STYLE: dict[str, Any] = {
-    "frameon": False, "fontsize": _TEXT, "labelcolor": INK,
-    "markerscale": 1.4, "handletextpad": 0.4, "columnspacing": 1.2,
+    "frameon": False, "fontsize": _TEXT, "labelcolor": INK, "markerscale": 1.4,
+    "handletextpad": 0.4, "columnspacing": 1.2,
 }  # fmt: skip
 _DOTS = 60_000  # more would only overprint one another
 _SPIKES = 5.0  # per cent of entries beyond the ends of a colour scale

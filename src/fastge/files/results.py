@@ -24,21 +24,22 @@ _ROWS_AT_ONCE = 100_000
 
 def check_writable(path: Path, suffixes: tuple[str, ...], inputs: Sequence[Path] = ()) -> None:
     """Raise unless a file of one of the extensions can be written at `path`."""
-    if path.is_dir():
-        raise file_error(path, None, "this is a directory; name a file in it")
-    if path.suffix.lower() not in suffixes and not _is_device(path):
-        raise file_error(
-            path, None, f"cannot write '{path.suffix}'; end the name in {' or '.join(suffixes)}"
-        )
-    if not path.parent.is_dir():
-        raise file_error(path, None, f"there is no directory {path.parent}; create it first")
-    if any(path.exists() and source.exists() and path.samefile(source) for source in inputs):
-        raise file_error(path, None, "this would overwrite an input; choose another name")
-    existed = path.exists()
-    with _writing(path), path.open("ab"):
-        pass
-    if not existed:
-        path.unlink()
+    with _writing(path):
+        if path.is_dir():
+            raise file_error(path, None, "this is a directory; name a file in it")
+        if path.suffix.lower() not in suffixes and not _is_device(path):
+            raise file_error(
+                path, None, f"cannot write '{path.suffix}'; end the name in {' or '.join(suffixes)}"
+            )
+        if not path.parent.is_dir():
+            raise file_error(path, None, f"there is no directory {path.parent}; create it first")
+        existed = path.exists()
+        if existed and any(path.samefile(source) for source in inputs):
+            raise file_error(path, None, "this would overwrite an input; choose another name")
+        with path.open("ab"):
+            pass
+        if not existed:
+            path.unlink()
 
 
 def _is_device(path: Path) -> bool:

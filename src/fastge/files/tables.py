@@ -62,22 +62,23 @@ def suffix_of(path: Path) -> str:
 
 def check_readable(path: Path, suffixes: tuple[str, ...]) -> None:
     """Raise unless `path` is a file with content and one of the extensions."""
-    if path.is_dir():
-        raise file_error(path, None, "this is a directory; name a file in it")
-    if not path.exists():
-        names = [p.name for p in path.parent.iterdir()] if path.parent.is_dir() else []
-        close = get_close_matches(path.name, names, 1)
-        remedy = f"did you mean {path.parent / close[0]}?" if close else "check the path"
-        raise file_error(path, None, f"no such file; {remedy}")
-    if suffix_of(path) not in suffixes:
-        raise file_error(
-            path,
-            None,
-            f"unknown extension '{suffix_of(path)}'; fastge reads {', '.join(suffixes)} here",
-        )
-    with path.open("rb") as file:
-        if not file.read(1):
-            raise file_error(path, None, "the file is empty; write it again or name another")
+    with reading(path):
+        if path.is_dir():
+            raise file_error(path, None, "this is a directory; name a file in it")
+        if not path.exists():
+            names = [p.name for p in path.parent.iterdir()] if path.parent.is_dir() else []
+            close = get_close_matches(path.name, names, 1)
+            remedy = f"did you mean {path.parent / close[0]}?" if close else "check the path"
+            raise file_error(path, None, f"no such file; {remedy}")
+        if suffix_of(path) not in suffixes:
+            raise file_error(
+                path,
+                None,
+                f"unknown extension '{suffix_of(path)}'; fastge reads {', '.join(suffixes)} here",
+            )
+        with path.open("rb") as file:
+            if not file.read(1):
+                raise file_error(path, None, "the file is empty; write it again or name another")
 
 
 @contextmanager
