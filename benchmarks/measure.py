@@ -16,10 +16,6 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from rich import box
-from rich.console import Console
-from rich.table import Table
-
 Facts: TypeAlias = dict[str, Any]
 Tell: TypeAlias = Callable[..., None]
 
@@ -52,7 +48,7 @@ def _run(task: Callable[..., None], arguments: tuple[Any, ...], sender: Connecti
         task(*arguments, tell)
         tell(status="done")
     except Exception as error:  # a peer that fails is a result, too
-        tell(status=f"{type(error).__name__}: {error}"[:80])
+        tell(status=str(error)[:80] or type(error).__name__)
 
 
 @contextmanager
@@ -117,14 +113,13 @@ def environment() -> Facts:
 
 def show(title: str, columns: dict[str, str], rows: Sequence[Facts]) -> None:
     """A Markdown table of some facts of every row: `columns` maps facts to headings."""
-    table = Table(box=box.MARKDOWN)
-    for heading in columns.values():
-        table.add_column(heading)
-    for row in rows:
-        table.add_row(*(_text(row.get(fact)) for fact in columns))
-    console = Console(width=180, highlight=False)
-    console.print(f"\n{title}\n")
-    console.print(table)
+    texts = [[*columns.values()], *([_text(row.get(fact)) for fact in columns] for row in rows)]
+    widths = [max(map(len, column)) for column in zip(*texts, strict=True)]
+    texts.insert(1, ["-" * width for width in widths])
+    print(f"\n{title}\n")
+    for line in texts:
+        cells = (text.ljust(width) for text, width in zip(line, widths, strict=True))
+        print("|", " | ".join(cells), "|", flush=True)
 
 
 def _text(value: Any) -> str:

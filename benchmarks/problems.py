@@ -74,7 +74,7 @@ def laplacian_of(adjacency: sp.csr_array) -> sp.csr_array:
 
 @dataclass(frozen=True, eq=False)
 class ExpandedPencil:
-    """L_G sparse with every implied must-link, L_H = C + m·diag(d) − t·d dᵀ with C sparse."""
+    """L_G sparse with every implied must-link, L_H = L_CL + τ (D − d dᵀ / vol)."""
 
     L_G: sp.csr_array
     cannot: sp.csr_array
@@ -89,7 +89,7 @@ class ExpandedPencil:
 
 
 def expanded_pencil(adjacency: sp.csr_array, labels: np.ndarray) -> ExpandedPencil:
-    """G = G_D + ML and H = τ K + CL with a pair (i, j) of labelled nodes weighing d_i d_j / (d_lo d_hi).
+    """G = G_D + ML and H = τ K + CL, where a pair of labelled nodes weighs d_i d_j / (d_lo d_hi).
 
     Written down from the formulas, independently of fastge.merge.
     """

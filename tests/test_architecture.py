@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 import fastge
+from fastge import _native
 
 ROOT = Path(__file__).parent.parent
 PACKAGE = ROOT / "src" / "fastge"
@@ -77,6 +78,17 @@ def test_the_page_lists_every_module_in_the_order_of_the_layers() -> None:
     assert [layer[name] for row in listed for name in row] == sorted(
         layer[name] for row in listed for name in row
     )
+
+
+def test_the_page_names_every_native_file() -> None:
+    page = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+    assert not [p.name for p in (ROOT / "native").iterdir() if f"`{p.name}`" not in page]
+
+
+def test_the_stub_declares_every_native_function() -> None:
+    declared = ast.parse((PACKAGE / "_native.pyi").read_text(encoding="utf-8")).body
+    functions = {node.name for node in declared if isinstance(node, ast.FunctionDef)}
+    assert functions == {name for name in dir(_native) if callable(getattr(_native, name))}
 
 
 def test_import_leaves_the_heavy_packages_alone() -> None:

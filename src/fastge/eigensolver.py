@@ -9,6 +9,7 @@ residual is measured in the norm of M⁻¹, which bounds the relative error of �
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Protocol, TypeAlias
@@ -25,8 +26,11 @@ Observer: TypeAlias = Callable[[int, FloatArray], None]
 
 REFRESH_EVERY = 8
 """Iterations after which L_G X and L_G P are computed anew, against the drift of recurrences."""
-STAGNATION_WINDOW = 12
-"""Iterations within which the worst wanted residual has to fall by a quarter."""
+STAGNATION_WINDOW, STAGNATION = 16, 0.9
+"""Iterations over which the worst wanted residual has to fall on average, and to what share."""
+LARGEST_AMPLIFICATION = 1e4
+"""Squared length of residuals, in units of what they add to the basis, up to which coefficients
+are accurate enough."""
 VANISHING = 1e-13
 """μ below this share of the largest one counts as zero, λ as infinite."""
 
@@ -98,11 +102,12 @@ class _BlockIteration:
         for iteration in range(max_iterations + 1):
             if iteration and iteration % REFRESH_EVERY == 0:
                 self._refresh()
-            self._residual_block()
+            self._residual_block(explore=iteration == 0)
             history.append(self.residuals[: self.k].copy())
             if observe is not None:
                 observe(iteration, history[-1])
-            if self._arrived() or iteration == max_iterations or _stagnates(history):
+            arrived = self._arrived() and iteration > 0
+            if arrived or iteration == max_iterations or _stagnates(history):
                 break
             if not self._step():
                 break
@@ -112,29 +117,28 @@ class _BlockIteration:
         return bool((self.residuals[: self.k] <= self.tol).all())
 
     def _start(self) -> None:
-        """Ritz vectors of the start block, and of noise for what that block is blind to.
-
-        A block from coarser levels knows nothing of vectors that cancel within a group of nodes,
-        such as the difference of two twins, and iterating on symmetric vectors never finds them.
-        """
-        noise = np.random.default_rng(0).standard_normal(self.X.shape, dtype=self.X.dtype)
-        self.problem.L_H.apply(noise, self.T)
-        self._take_for_steps(self.problem.precondition(self.T))
-        if not self.rank_is_full:
-            self._take_for_steps(noise)
-
-    def _take_for_steps(self, block: FloatArray) -> None:
-        self.P[...] = block
-        self.P = self.problem.project(self.P)
-        self.n_steps = self.width
+        """X made L_G-orthonormal and rotated to Ritz vectors, filled up with noise if need be."""
         self._refresh()
+        if not self.rank_is_full:
+            self.P[...] = self._noise(self.width)
+            self.P = self.problem.project(self.P)
+            self.n_steps = self.width
+            self._refresh()
+
+    def _noise(self, columns: int) -> FloatArray:
+        """Random numbers in so many last columns, zeros before."""
+        noise: FloatArray = np.zeros_like(self.X)
+        size = (len(noise), columns)
+        noise[:, self.width - columns :] = np.random.default_rng(0).standard_normal(size)
+        return noise
 
     def _refresh(self) -> None:
         """[X P] made orthonormal anew, with L_G X and L_G P computed, not updated."""
         basis, images = [self.X, self.P], [self.GX, self.GP]
         for block, image in zip(basis, images, strict=True):
+            self.problem.project(block)
             self.problem.L_G.apply(block, image)
-        used = self._used(with_residuals=False)
+        used = self._used(np.arange(0))
         gram = _symmetric(np.hstack([_gram(basis, image) for image in images]))[np.ix_(used, used)]
         columns = []
         for block in basis:
@@ -147,10 +151,18 @@ class _BlockIteration:
         chosen, steps = vectors[:, : self.width], vectors[:, self.width :]
         self._rotate(basis, images, used, rotation, energy, chosen, steps)
 
-    def _residual_block(self) -> None:
-        """T = L_H X − L_G X μ, W = M⁻¹ T, and the residual of every column."""
+    def _residual_block(self, *, explore: bool) -> None:
+        """T = L_H X − L_G X μ, W = M⁻¹ T, and the residual of every column.
+
+        With `explore` the guard columns of T become L_H times noise. A block from coarser levels
+        knows nothing of vectors that cancel within a group of nodes, such as the difference of
+        two twins, and iterating on what it knows would never find them.
+        """
         self.problem.L_H.apply(self.X, self.T)
         _native.axpby(-self.mu, self.GX, np.ones(self.width), self.T)
+        if explore and self.k < self.width:
+            self.problem.L_H.apply(self._noise(self.width - self.k), self.W)
+            self.T[:, self.k :] = self.W[:, self.k :]
         self.W[...] = self.problem.precondition(self.T)
         self.W = self.problem.project(self.W)
         squares = np.empty(self.width)
@@ -161,35 +173,48 @@ class _BlockIteration:
 
     def _step(self) -> bool:
         """One Rayleigh–Ritz step in [X P W]; False when W adds nothing."""
-        basis = [self.X, self.P, self.W]
-        self.problem.L_G.apply(self.W, self.GW)
-        overlap = _gram(basis, self.GW)
-        self.problem.L_H.apply(self.W, self.T)
-        energy = _gram(basis, self.T)
-
-        used = self._used(with_residuals=True)
-        n_old = self.width + self.n_steps
-        new = used[n_old:] - 2 * self.width
-        rotation = self._orthonormal_basis(overlap[np.ix_(used, new)], n_old)
-        if rotation.shape[1] == n_old:
+        new = self._open_columns()
+        overlap, energy, rotation = self._orthonormal_basis(new)
+        for _ in range(2):
+            if _amplification(rotation, overlap) < LARGEST_AMPLIFICATION:
+                break
+            new = self._rewrite_residuals(new, rotation)
+            overlap, energy, rotation = self._orthonormal_basis(new)
+        if rotation.shape[1] == len(self.energy_XP):
             return False
-        small = _bordered(self.energy_XP, energy[np.ix_(used, new)])
+        small = _bordered(self.energy_XP, energy)
         small = _symmetric(rotation.T @ small @ rotation)
         chosen = la.eigh(small)[1][:, ::-1][:, : self.width]
         steps = direction_coefficients(chosen, self.width)
-        images = [self.GX, self.GP, self.GW]
-        self._rotate(basis, images, used, rotation, small, chosen, steps)
+        basis, images = [self.X, self.P, self.W], [self.GX, self.GP, self.GW]
+        self._rotate(basis, images, self._used(new), rotation, small, chosen, steps)
         return True
 
-    def _orthonormal_basis(self, overlap: FloatArray, n_old: int) -> FloatArray:
-        """Coefficients that leave [X P] alone and make W orthonormal to it.
+    def _orthonormal_basis(self, new: IntArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """[X P W]ᵀ L_G W, [X P W]ᵀ L_H W and coefficients of an orthonormal basis.
 
-        `overlap` is [X P W]ᵀ L_G W; [X P] is orthonormal already.
+        They leave [X P] alone, which is orthonormal already; `new` are the columns of W to use.
         """
+        basis, where = [self.X, self.P, self.W], np.ix_(self._used(new), new)
+        self.problem.L_G.apply(self.W, self.GW)
+        overlap = _gram(basis, self.GW)[where]
+        self.problem.L_H.apply(self.W, self.T)
+        energy = _gram(basis, self.T)[where]
+        n_old = len(self.energy_XP)
         against, own = overlap[:n_old], _symmetric(overlap[n_old:])
-        rest = own - against.T @ against
-        T = orthonormalizer(_symmetric(rest), np.diag(own), self.drop)
-        return np.block([[np.eye(n_old), -against @ T], [np.zeros((len(own), n_old)), T]])
+        rest = _symmetric(own - against.T @ against)
+        T = orthonormalizer(rest, np.diag(own), self.drop)
+        rotation = np.block([[np.eye(n_old), -against @ T], [np.zeros((len(own), n_old)), T]])
+        return overlap, energy, rotation
+
+    def _rewrite_residuals(self, new: IntArray, rotation: FloatArray) -> IntArray:
+        """W made orthonormal in vectors, where coefficients alone would lose too many digits."""
+        columns = rotation[:, len(self.energy_XP) :]
+        full = np.zeros((3 * self.width, self.width))
+        full[self._used(new), : columns.shape[1]] = columns
+        _combine([self.X, self.P, self.W], [self.W], full)
+        self.W = self.problem.project(self.W)
+        return np.arange(columns.shape[1])
 
     def _rotate(
         self,
@@ -202,24 +227,23 @@ class _BlockIteration:
         steps: FloatArray,
     ) -> None:
         """X and P from coefficients in an orthonormal basis (`used` columns × rotation)."""
-        both = np.hstack([chosen, steps])
+        self.rank_is_full = chosen.shape[1] == self.width
+        both = np.hstack([_widened(chosen, self.width), steps])
         self.energy_XP = _symmetric(both.T @ energy @ both)
-        self.mu = _padded(np.diag(self.energy_XP)[: chosen.shape[1]], self.width)
+        self.mu = np.diag(self.energy_XP)[: self.width].copy()
         self.n_steps = steps.shape[1]
         full = np.zeros((len(basis) * self.width, 2 * self.width))
-        full[used, : chosen.shape[1]] = rotation @ chosen
-        full[used, self.width : self.width + self.n_steps] = rotation @ steps
+        full[used, : self.width + self.n_steps] = rotation @ both
         _combine(basis, [self.X, self.P], full)
         _combine(images, [self.GX, self.GP], full)
 
-    def _used(self, *, with_residuals: bool) -> IntArray:
-        """Columns of [X P W] that take part: all of X, P's directions, W of open columns."""
+    def _used(self, new: IntArray) -> IntArray:
+        """Columns of [X P W] that take part: all of X, P's directions, and `new` ones of W."""
         b = self.width
-        used = np.concatenate([np.arange(b), b + np.arange(self.n_steps)])
-        if not with_residuals:
-            return used
-        open_columns = np.flatnonzero(self.residuals > self.tol)
-        return np.concatenate([used, 2 * b + open_columns])
+        return np.concatenate([np.arange(b), b + np.arange(self.n_steps), 2 * b + new])
+
+    def _open_columns(self) -> IntArray:
+        return np.flatnonzero(self.residuals > self.tol)
 
     def _result(self, history: list[FloatArray]) -> Eigenpairs:
         k = self.k
@@ -237,10 +261,12 @@ class _BlockIteration:
 
 
 def _stagnates(history: list[FloatArray]) -> bool:
-    if len(history) <= STAGNATION_WINDOW:
+    """Whether the last residuals are hardly below those before: they may well go up and down."""
+    if len(history) < 2 * STAGNATION_WINDOW:
         return False
-    worst = [float(h.max()) for h in history]
-    return min(worst[-STAGNATION_WINDOW:]) > 0.75 * min(worst[:-STAGNATION_WINDOW])
+    worst = np.log([max(float(h.max()), 1e-300) for h in history[-2 * STAGNATION_WINDOW :]])
+    before, last = worst[:STAGNATION_WINDOW].mean(), worst[STAGNATION_WINDOW:].mean()
+    return bool(last > before + math.log(STAGNATION))
 
 
 def _gram(left: list[FloatArray], right: FloatArray) -> FloatArray:
@@ -251,6 +277,13 @@ def _gram(left: list[FloatArray], right: FloatArray) -> FloatArray:
 
 def _combine(inputs: list[FloatArray], outputs: list[FloatArray], coefficients: FloatArray) -> None:
     _native.combine(inputs, outputs, np.ascontiguousarray(coefficients, dtype=inputs[0].dtype))
+
+
+def _amplification(rotation: FloatArray, overlap: FloatArray) -> float:
+    """How much larger than the orthonormal columns the columns of W are that they come from."""
+    n_old = len(rotation) - overlap.shape[1]
+    own = np.diag(overlap[n_old:])
+    return float((own @ rotation[n_old:, n_old:] ** 2).max(initial=0.0))
 
 
 def _bordered(old: FloatArray, new_columns: FloatArray) -> FloatArray:

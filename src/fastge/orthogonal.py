@@ -19,6 +19,8 @@ def orthonormalizer(gram: FloatArray, reference: FloatArray, drop: float) -> Flo
     `reference` holds the squared norms that the columns had before anything was projected out:
     what is left of a column counts only above `drop` of that.
     """
+    if len(gram) == 0:
+        return np.zeros((0, 0))
     scale = np.zeros(len(gram))
     alive = (np.diag(gram) > drop * reference) & (reference > 0)
     scale[alive] = 1 / np.sqrt(np.diag(gram)[alive])
@@ -36,7 +38,10 @@ def direction_coefficients(chosen: FloatArray, n_old: int, drop: float = 1e-14) 
     """
     step = chosen.copy()
     step[:n_old] = 0
-    for _ in range(2):
-        step -= chosen @ (chosen.T @ step)
-    reference = np.einsum("ij,ij->j", chosen[n_old:], chosen[n_old:])
-    return step @ orthonormalizer(step.T @ step, reference, drop)
+    reference = np.einsum("ij,ij->j", step, step)
+    for _ in range(2):  # tiny steps lose digits the first time
+        for _ in range(2):
+            step -= chosen @ (chosen.T @ step)
+        step = step @ orthonormalizer(step.T @ step, reference, drop)
+        reference = np.ones(step.shape[1])
+    return step

@@ -147,7 +147,7 @@ def summarise(graph: Graph, labels: ClassLabels, r: Clustering, seconds: float) 
         screen.print(f"certificate: the cut's ratio is at most {gap:.4g} times the least possible")
     values = ", ".join(f"{value:.4g}" for value in r.eigenvalues[:_CLUSTERS_SHOWN])
     more = ", …" if len(r.eigenvalues) > _CLUSTERS_SHOWN else ""
-    screen.print(f"eigenvalues: {values}{more} (residuals ≤ {np.max(r.residuals):.1e})")
+    screen.print(f"eigenvalues: {values}{more} (residuals ≤ {np.max(r.residuals, initial=0):.1e})")
     for note in r.report.notes:
         screen.print(note, markup=False)
 

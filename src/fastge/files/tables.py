@@ -27,7 +27,7 @@ _HEADER_WORD = re.compile(
     re.IGNORECASE,
 )
 _INTEGER = re.compile(r"[+-]?(0|[1-9][0-9]*)")
-_NAME_OF_DIGITS = re.compile(r"[+-]?0[0-9]|.*_")
+_LEADING_ZERO = re.compile(r"[+-]?0[0-9]")
 
 Row: TypeAlias = tuple[int, list[str]]
 
@@ -180,7 +180,7 @@ def is_whole(cell: str) -> bool:
 
 
 def as_number(cell: str) -> float | None:
-    if _NAME_OF_DIGITS.match(cell):
+    if "_" in cell or _LEADING_ZERO.match(cell):
         return None
     try:
         return float(cell)
