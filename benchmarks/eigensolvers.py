@@ -22,7 +22,18 @@ from scipy.sparse.linalg import LinearOperator, lobpcg
 from fastge import Constraints
 from fastge.algorithm import Clustering, cluster
 from fastge.datasets import Dataset, sample_labels
-from measure import Facts, PeakMemory, Tell, command_line, environment, isolated, save, show, stage
+from measure import (
+    Facts,
+    PeakMemory,
+    Tell,
+    command_line,
+    environment,
+    isolated,
+    save,
+    show,
+    stage,
+    with_totals,
+)
 from peers import approximate_cholesky, on_blocks, smoothed_aggregation
 from problems import ExpandedPencil, expanded_pencil, picture
 from reference import Reference, converged
@@ -38,6 +49,7 @@ COLUMNS = {
     "iterations": "iterations",
     "solve_seconds": "solve s",
     "total_seconds": "total s",
+    "total_cpu_seconds": "CPU s",
     "error": "worst error",
     "memory_mebibytes": "memory MiB",
     "status": "status",
@@ -148,10 +160,7 @@ def measured(method: str, nodes: int, wanted: np.ndarray, tell: Tell) -> None:
 
 def row(method: str, nodes: int, reference: Reference, limit: float) -> Facts:
     facts: Facts = {"nodes": nodes, "method": method}
-    facts |= isolated(measured, method, nodes, reference.mu, limit=limit)
-    if "setup_seconds" in facts and "solve_seconds" in facts:
-        facts.setdefault("total_seconds", facts["setup_seconds"] + facts["solve_seconds"])
-    return facts
+    return with_totals(facts | isolated(measured, method, nodes, reference.mu, limit=limit))
 
 
 def main() -> None:

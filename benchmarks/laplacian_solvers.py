@@ -15,7 +15,18 @@ import scipy.sparse as sp
 from scipy.sparse.linalg import cg
 
 from fastge.multigrid import build
-from measure import Facts, PeakMemory, Tell, command_line, environment, isolated, save, show, stage
+from measure import (
+    Facts,
+    PeakMemory,
+    Tell,
+    command_line,
+    environment,
+    isolated,
+    save,
+    show,
+    stage,
+    with_totals,
+)
 from peers import approximate_cholesky, on_blocks, pyamg_cg, smoothed_aggregation
 from problems import PROBLEMS, laplacian_of
 
@@ -29,6 +40,7 @@ COLUMNS = {
     "iterations": "iterations",
     "solve_seconds": "solve s",
     "total_seconds": "total s",
+    "total_cpu_seconds": "CPU s",
     "memory_mebibytes": "memory MiB",
     "residual": "residual",
     "status": "status",
@@ -102,11 +114,8 @@ def measured(method: str, problem: str, nodes: int, tell: Tell) -> None:
 
 
 def row(method: str, problem: str, nodes: int, limit: float) -> Facts:
-    facts = {"problem": problem, "nodes": nodes, "method": method}
-    facts |= isolated(measured, method, problem, nodes, limit=limit)
-    if "setup_seconds" in facts and "solve_seconds" in facts:
-        facts["total_seconds"] = facts["setup_seconds"] + facts["solve_seconds"]
-    return facts
+    facts: Facts = {"problem": problem, "nodes": nodes, "method": method}
+    return with_totals(facts | isolated(measured, method, problem, nodes, limit=limit))
 
 
 def main() -> None:

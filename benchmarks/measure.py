@@ -99,6 +99,16 @@ def command_line(description: str, *, nodes: Sequence[int], small: int) -> argpa
     return options
 
 
+def with_totals(facts: Facts) -> Facts:
+    """The facts with setup and solve added up, where both were reached and no total was told."""
+    totals = {
+        f"total_{unit}": facts[f"setup_{unit}"] + facts[f"solve_{unit}"]
+        for unit in ("seconds", "cpu_seconds")
+        if f"setup_{unit}" in facts and f"solve_{unit}" in facts
+    }
+    return totals | facts
+
+
 def environment() -> Facts:
     """What the figures depend on, besides the code."""
     return {

@@ -111,7 +111,9 @@ class SlowGrouping:
     def __init__(self, graph: Graph) -> None:
         self.A = graph.to_scipy().tolil()
         self.n = graph.n
-        self.rows = [dict(zip(c, w, strict=True)) for c, w in zip(self.A.rows, self.A.data, strict=True)]
+        self.rows = [
+            dict(zip(c, w, strict=True)) for c, w in zip(self.A.rows, self.A.data, strict=True)
+        ]
         # The heaviest neighbour, the smallest index among equals; an isolated node is a root.
         self.parent = {
             v: min(row, key=lambda u: (-row[u], u)) if row else v for v, row in enumerate(self.rows)

@@ -15,7 +15,7 @@ from fastge.constraints import Constraints
 from fastge.merging import merge
 from fastge.pencil import Pencil
 from fastge.quality import Report, Tally, adjusted_rand_index, rand_index, report
-from fastge.sweep import Cut, certificate
+from fastge.sweep import certificate
 from strategies import Problem, clusterings, problems
 
 
@@ -130,9 +130,8 @@ def test_to_dict_is_json() -> None:
     A = np.kron(np.eye(2), np.ones((2, 2))) - np.eye(4)
     labels = Constraints.from_labels([0, 0, 1, -1])
     found = report(merge(A, labels), labels, np.array([0, 0, 1, 1]))
-    cut = Cut(np.array([True, True, False, False]), 0.0, 1.0, 0.0, 0.5)
     full = Report(
-        **vars(found) | {"certificate": certificate(cut, 0.0, 0.0), "notes": ("two components",)}
+        **vars(found) | {"certificate": certificate(0.5, 0.0, 0.0), "notes": ("two components",)}
     )
     plain = json.loads(json.dumps(full.to_dict(), allow_nan=False))
     assert [c["id"] for c in plain["clusters"]] == [0, 1]

@@ -15,7 +15,7 @@ from fastge.errors import InputError
 from fastge.merging import merge
 from fastge.pencil import Pencil
 from fastge.quality import report
-from fastge.sweep import Cut, _cuts_along, certificate, refine, sum_of_others, sweep
+from fastge.sweep import _cuts_along, certificate, refine, sum_of_others, sweep
 from strategies import Problem, clusterings, problems, vectors
 
 
@@ -150,7 +150,7 @@ def test_certificate_holds_against_every_cut(problem: Problem) -> None:
     assert expansion <= expansion_of_cuts * (1 + 1e-8)
 
     cut = sweep(problem.pencil, X[:, 0])
-    found = certificate(cut, values[0], 0.0, expansion)
+    found = certificate(cut.ratio, values[0], 0.0, expansion)
     assert found.lower_bound <= best * (1 + 1e-8)
     assert values[0] >= expansion_of_cuts * best / 4 * (1 - 1e-8)
     assert best <= cut.ratio * (1 + 1e-8)
@@ -160,12 +160,8 @@ def test_certificate_holds_against_every_cut(problem: Problem) -> None:
     assert cut.ratio <= found.gap * best * (1 + 1e-8)
 
 
-def a_cut(ratio: float) -> Cut:
-    return Cut(np.array([True, False]), ratio, 1.0, ratio, 0.0)
-
-
 def test_certificate_by_hand() -> None:
-    found = certificate(a_cut(0.5), 0.2, 0.1, 0.4)
+    found = certificate(0.5, 0.2, 0.1, 0.4)
     assert found.lower_bound == pytest.approx(0.18)
     assert found.gap == pytest.approx(0.5 / 0.18)
     assert found.cheeger_bound == pytest.approx(2.0)
@@ -174,20 +170,20 @@ def test_certificate_by_hand() -> None:
 
 @pytest.mark.parametrize("expansion", [None, 0.0, -1e-17])
 def test_without_expansion_there_is_no_upper_bound(expansion: float | None) -> None:
-    found = certificate(a_cut(0.5), 0.2, 0.0, expansion)
+    found = certificate(0.5, 0.2, 0.0, expansion)
     assert math.isinf(found.cheeger_bound)
     assert found.holds
 
 
 def test_a_residual_above_one_bounds_nothing() -> None:
-    found = certificate(a_cut(0.5), 0.2, 1.5, None)
+    found = certificate(0.5, 0.2, 1.5, None)
     assert found.lower_bound == 0.0
     assert math.isinf(found.gap)
 
 
 def test_a_broken_bound_is_reported() -> None:
-    assert not certificate(a_cut(0.1), 0.2, 0.0, None).holds
-    assert not certificate(a_cut(9.0), 0.2, 0.0, 0.4).holds
+    assert not certificate(0.1, 0.2, 0.0, None).holds
+    assert not certificate(9.0, 0.2, 0.0, 0.4).holds
 
 
 @given(problems(), st.data())
@@ -243,3 +239,8 @@ def test_sum_of_others_does_not_cancel(entries: list[tuple[int, int]]) -> None:
         for i in range(len(values))
     ]
     np.testing.assert_allclose(sum_of_others(values, groups), wanted, rtol=1e-12)
+
+
+def test_a_cut_that_costs_nothing_is_a_best_one() -> None:
+    assert certificate(0.0, 0.0, 0.0).gap == 1.0
+    assert math.isinf(certificate(0.5, 0.0, 0.0).gap)

@@ -111,6 +111,7 @@ def cluster(
         with stages.stage("report"):
             everywhere = with_set_aside(task.relevant, labels, graph.degrees)
             summary = report(pencil, constraints, everywhere)
+            bound = _certified(summary, pairs) if k == 2 and task.relevant.is_everything else None
         return Clustering(
             everywhere,
             task.relevant.expanded(points.rows),
@@ -118,7 +119,7 @@ def cluster(
             pairs.values,
             pairs.residuals,
             pairs.converged,
-            replace(summary, notes=task.notes),
+            replace(summary, notes=task.notes, certificate=bound),
             stages.seconds,
             pairs.history,
         )
@@ -154,9 +155,11 @@ def bipartition(
             cut = sweep(task.pencil, pairs.vectors[:, 0])
         with stages.stage("certify"):
             expansion = _expansion(task.pencil, **options)
-            cert = certificate(cut, float(pairs.values[0]), float(pairs.residuals[0]), expansion)
+            cert = certificate(
+                cut.ratio, float(pairs.values[0]), float(pairs.residuals[0]), expansion
+            )
         side = _oriented(cut.side.astype(np.int64), task.constraints)
-        return with_set_aside(task.relevant, side, graph.degrees), cert
+        return with_set_aside(task.relevant, side, graph.degrees), found
 
 
 @dataclass(frozen=True, eq=False)
@@ -221,6 +224,13 @@ def _solve(pencil: Pencil, k: int, stages: Stages, **options: Any) -> Eigenpairs
             stacklevel=3,
         )
     return pairs
+
+
+def _certified(summary: Report, pairs: Eigenpairs) -> Certificate | None:
+    """How far the two clusters can be from the best cut of all, if they are two and are cut."""
+    if len(summary.cluster_ids) != 2 or summary.left_over or not summary.cut_H[0] > 0:
+        return None
+    return certificate(float(summary.phi[0]), float(pairs.values[0]), float(pairs.residuals[0]))
 
 
 def _expansion(pencil: Pencil, **options: Any) -> float:

@@ -74,9 +74,9 @@ def sweep(pencil: Pencil, vector: FloatArray) -> Cut:
 
 
 def certificate(
-    cut: Cut, eigenvalue: float, residual: float, demand_eigenvalue: float | None = None
+    ratio: float, eigenvalue: float, residual: float, demand_eigenvalue: float | None = None
 ) -> Certificate:
-    """λ (1 − residual) ≤ φ(G, H) of any cut, and φ(G, H) of the swept one ≤ 4 λ / φ(G, K).
+    """For a cut of that ratio: λ (1 − residual) ≤ φ(G, H), and ≤ 4 λ / φ(G, K) if it was swept.
 
     K is the demand graph of G; `demand_eigenvalue`, the least nontrivial eigenvalue of (L_G, L_K),
     is at most φ(G, K). Without it the second bound is infinite.
@@ -86,13 +86,20 @@ def certificate(
     upper = 4.0 * eigenvalue / expansion if expansion > 0 else math.inf
     slack = 1.0 + _ROUNDING
     return Certificate(
-        ratio=cut.ratio,
+        ratio=ratio,
         eigenvalue=eigenvalue,
         lower_bound=lower,
-        gap=cut.ratio / lower if lower > 0 else math.inf,
+        gap=_quotient(ratio, lower),
         cheeger_bound=upper,
-        holds=lower <= cut.ratio * slack and cut.ratio <= upper * slack,
+        holds=lower <= ratio * slack and ratio <= upper * slack,
     )
+
+
+def _quotient(ratio: float, lower: float) -> float:
+    """ratio / lower; 1 where both are zero: a cut that costs nothing is a best one."""
+    if lower > 0:
+        return ratio / lower
+    return 1.0 if ratio == 0 else math.inf
 
 
 def refine(pencil: Pencil, lengths: FloatArray, labels: IntArray) -> IntArray:
