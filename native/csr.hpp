@@ -21,6 +21,6 @@ using Poll = void (*)();
 constexpr Offset kPollEvery = Offset(1) << 17;
 
 // Rows below this many are not worth a team of threads.
-constexpr Offset kParallelRows = 4096;
+constexpr Offset kParallelRows = 16384;
 
 }  // namespace fastge

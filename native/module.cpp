@@ -1,4 +1,5 @@
-// Python bindings: checks nothing, copies nothing, releases the interpreter lock while it works.
+// Python bindings: checks nothing, releases the interpreter lock while it works. Results go into
+// arrays that the caller made; `noconvert` refuses those that would have to be copied first.
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/optional.h>
@@ -82,34 +83,37 @@ void bind_kernels(nb::module_& m) {
     using Release = nb::call_guard<nb::gil_scoped_release>;
     m.def("laplacian", [](In<Offset> p, In<Node> i, In<T> w, In<T> x, Out<T> y) {
         kernels<T>().laplacian(csr<T>(p, i, w), x.data(), y.data(), width_of(x));
-    }, Release());
+    }, nb::arg(), nb::arg(), nb::arg(), nb::arg(), nb::arg().noconvert(), Release());
     m.def("relax", [](In<Offset> p, In<Node> i, In<T> w, In<T> s, In<T> b, In<T> x, Out<T> out) {
         kernels<T>().relax(csr<T>(p, i, w), s.data(), b.data(), x.data(), out.data(), width_of(x));
-    }, Release());
+    }, nb::arg(), nb::arg(), nb::arg(), nb::arg(), nb::arg(), nb::arg(), nb::arg().noconvert(),
+       Release());
     m.def("restrict_residual", [](In<Offset> p, In<Node> i, In<T> w, In<Offset> start,
                                   In<Node> members, In<T> b, In<T> x, Out<T> coarse) {
         kernels<T>().restrict_residual(csr<T>(p, i, w), Offset(start.size()) - 1, start.data(),
                                        members.data(), b.data(), x.data(), coarse.data(),
                                        width_of(x));
-    }, Release());
+    }, nb::arg(), nb::arg(), nb::arg(), nb::arg(), nb::arg(), nb::arg(), nb::arg(),
+       nb::arg().noconvert(), Release());
     m.def("prolong_relax", [](In<Offset> p, In<Node> i, In<T> w, In<Node> group, In<T> s, In<T> b,
                               In<T> z, Out<T> x, Out<T> out) {
         kernels<T>().prolong_relax(csr<T>(p, i, w), group.data(), s.data(), b.data(), z.data(),
                                    x.data(), out.data(), width_of(x));
-    }, Release());
+    }, nb::arg(), nb::arg(), nb::arg(), nb::arg(), nb::arg(), nb::arg(), nb::arg(),
+       nb::arg().noconvert(), nb::arg().noconvert(), Release());
     m.def("scale_rows", [](In<T> s, In<T> x, Out<T> y) {
         kernels<T>().scale_rows(Offset(s.size()), s.data(), x.data(), y.data(), width_of(x));
-    }, Release());
+    }, nb::arg(), nb::arg(), nb::arg().noconvert(), Release());
     m.def("scale_shift", [](In<T> diagonal, In<T> d, In<double> shift, In<T> x, Out<T> y) {
         kernels<T>().scale_shift(Offset(d.size()), diagonal.data(), d.data(), shift.data(),
                                  x.data(), y.data(), width_of(x));
-    }, Release());
+    }, nb::arg(), nb::arg(), nb::arg(), nb::arg(), nb::arg().noconvert(), Release());
     m.def("gram", [](std::vector<In<T>> left, In<T> right, Out<double> result) {
         std::vector<const T*> blocks;
         for (auto& block : left) blocks.push_back(block.data());
         kernels<T>().gram(Offset(right.shape(0)), int(blocks.size()), blocks.data(),
                           width_of(left[0]), right.data(), width_of(right), result.data());
-    }, Release());
+    }, nb::arg(), nb::arg(), nb::arg().noconvert(), Release());
     m.def("combine", [](std::vector<In<T>> inputs, std::vector<Out<T>> outputs,
                         In<T> coefficients) {
         std::vector<const T*> in;
@@ -118,21 +122,22 @@ void bind_kernels(nb::module_& m) {
         for (auto& block : outputs) out.push_back(block.data());
         kernels<T>().combine(Offset(inputs[0].shape(0)), width_of(inputs[0]), int(in.size()),
                              in.data(), int(out.size()), out.data(), coefficients.data());
-    }, Release());
+    }, nb::arg(), nb::arg().noconvert(), nb::arg(), Release());
     m.def("column_dots", [](In<T> x, In<T> y, Out<double> result) {
         kernels<T>().column_dots(Offset(x.shape(0)), x.data(), y.data(), width_of(x),
                                  result.data());
-    }, Release());
+    }, nb::arg(), nb::arg(), nb::arg().noconvert(), Release());
     m.def("axpby", [](In<double> alpha, In<T> x, In<double> beta, Out<T> y) {
         kernels<T>().axpby(Offset(x.shape(0)), alpha.data(), x.data(), beta.data(), y.data(),
                            width_of(x));
-    }, Release());
+    }, nb::arg(), nb::arg(), nb::arg(), nb::arg().noconvert(), Release());
     m.def("eliminate_forward", [](In<Node> node, In<Node> first, In<Node> second, In<double> s,
                                   In<double> t, In<double> inverse, Out<T> b) {
         const Pivots p{Offset(node.size()), node.data(), first.data(), second.data(),
                        s.data(), t.data(), inverse.data()};
         eliminate_forward<T>(p, b.data(), width_of(b), check_signals);
-    }, Release());
+    }, nb::arg(), nb::arg(), nb::arg(), nb::arg(), nb::arg(), nb::arg(), nb::arg().noconvert(),
+       Release());
     m.def("eliminate_backward", [](In<Node> node, In<Node> first, In<Node> second, In<double> s,
                                    In<double> t, In<double> inverse, std::optional<In<T>> b,
                                    Out<T> x) {
@@ -140,7 +145,7 @@ void bind_kernels(nb::module_& m) {
                        s.data(), t.data(), inverse.data()};
         eliminate_backward<T>(p, b ? b->data() : nullptr, x.data(), width_of(x), check_signals);
     }, nb::arg(), nb::arg(), nb::arg(), nb::arg(), nb::arg(), nb::arg(), nb::arg().none(),
-       nb::arg(), Release());
+       nb::arg().noconvert(), Release());
 }
 
 void bind_setup(nb::module_& m) {

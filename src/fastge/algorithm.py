@@ -159,7 +159,7 @@ def bipartition(
                 cut.ratio, float(pairs.values[0]), float(pairs.residuals[0]), expansion
             )
         side = _oriented(cut.side.astype(np.int64), task.constraints)
-        return with_set_aside(task.relevant, side, graph.degrees), found
+        return with_set_aside(task.relevant, side, graph.degrees), cert
 
 
 @dataclass(frozen=True, eq=False)

@@ -40,6 +40,8 @@ class Operator(Protocol):
 
     def apply(self, X: FloatArray, out: FloatArray) -> FloatArray: ...
 
+    def diagonal(self) -> FloatArray: ...
+
 
 @dataclass(frozen=True, eq=False)
 class Eigenpairs:
@@ -161,7 +163,10 @@ class _BlockIteration:
         self.problem.L_H.apply(self.X, self.T)
         _native.axpby(-self.mu, self.GX, np.ones(self.width), self.T)
         if explore and self.k < self.width:
-            self.problem.L_H.apply(self._noise(self.width - self.k), self.W)
+            noise = self._noise(self.width - self.k)
+            diagonal = np.maximum(self.problem.L_H.diagonal(), np.finfo(np.float32).tiny)
+            noise /= np.sqrt(diagonal)[:, None].astype(noise.dtype)  # all vectors alike in L_H
+            self.problem.L_H.apply(noise, self.W)
             self.T[:, self.k :] = self.W[:, self.k :]
         self.W[...] = self.problem.precondition(self.T)
         self.W = self.problem.project(self.W)

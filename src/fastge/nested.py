@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from fastge import _native
-from fastge.components import centred, contracted, without_components
+from fastge.components import centred, contracted, projector, without_components
 from fastge.dense import dense_pairs
 from fastge.eigensolver import Problem, solve
 from fastge.graph import FloatArray, Graph, IntArray, from_canonical, resized
@@ -52,7 +52,7 @@ def nested_start(pencil: Pencil, hierarchy: Hierarchy, width: int, dtype: Any) -
         X = _prolong(transfer, X, graph.n)
         if isinstance(transfer, Aggregation):
             X = _smoothed(X, graph)
-            X = _improve(rungs[at], cycle, at, X) if at else X
+            X = _improve(rungs[at], cycle, at, X, pencil.components[0] == 1) if at else X
     return np.ascontiguousarray(X[: pencil.n])
 
 
@@ -128,10 +128,11 @@ def _smoothed(X: FloatArray, graph: Graph) -> FloatArray:
     return X
 
 
-def _improve(rung: _Rung, cycle: Cycle, at: int, X: FloatArray) -> FloatArray:
+def _improve(rung: _Rung, cycle: Cycle, at: int, X: FloatArray, connected: bool) -> FloatArray:
     def precondition(R: FloatArray) -> FloatArray:
         return cycle(R.astype(cycle.dtype, copy=False), at)
 
-    problem = Problem(rung.L_G, rung.L_H, precondition, centred)
+    project = centred if connected else projector(Pencil(rung.L_G, rung.L_H))
+    problem = Problem(rung.L_G, rung.L_H, precondition, project)
     pairs = solve(problem, X, X.shape[1], tol=COARSE_TOLERANCE, max_iterations=COARSE_ITERATIONS)
     return pairs.vectors

@@ -1,0 +1,163 @@
+"""Which merge rule? Every rule over every real case; the table of docs/decisions/0001.
+
+    python experiments/merge_rules.py                 everything, about ten minutes on one core
+    python experiments/merge_rules.py --sets moons pictures --rules scaled paper
+
+Draws and photographs of even number are for choosing ("choose"), the others for reporting ("report").
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable, Iterable
+from itertools import islice
+
+import numpy as np
+import reference_sets as sets
+from reference_sets import Case, FloatArray, IntArray
+
+from fastge import merging
+from fastge.embedding import embed
+from fastge.merging import MergeRule
+from fastge.partition import kmeans, labelled_directions
+from fastge.pencil import Pencil
+from fastge.quality import adjusted_rand_index, rand_index, report
+from fastge.spectrum import eigenpairs
+
+RULES: dict[str, MergeRule] = {
+    "robust": merging.robust,
+    "scaled": merging.scaled,
+    "paper": merging.paper,
+    "median": merging.median,
+    "released": merging.released,
+    "released-1": merging.released_alpha_1,
+}
+CONVERGED = 1e-4
+
+
+def points(case: Case, rule: MergeRule) -> tuple[Pencil, FloatArray]:
+    """The merged pencil and the rows of its embedding, from pairs that have converged."""
+    pencil = merging.merge(case.adjacency, case.constraints, rule=rule)
+    pairs = eigenpairs(pencil, case.k, tol=CONVERGED, max_iterations=300)
+    if not pairs.converged:
+        print(f"  {case.name}: not converged, residual {pairs.residuals.max():.1e}")
+    return pencil, embed(pencil, pairs.vectors).rows
+
+
+def both_partitions(case: Case, rows: FloatArray) -> tuple[IntArray, IntArray]:
+    """Labelled directions, and the paper's k-means, of the same rows."""
+    directions = labelled_directions(rows, case.constraints.labels, case.k, seed=0)
+    return directions, kmeans(rows, case.k, seed=0)
+
+
+def moons_row(rule: MergeRule, seeds: int) -> str:
+    cells = []
+    for case in map(sets.moons, sets.MOONS):
+        _, rows = points(case, rule)
+        rand = [rand_index(case.truth, kmeans(rows, case.k, seed=seed)) for seed in range(seeds)]
+        cells.append(f"{np.mean(rand):.3f} (worst {min(rand):.3f})")
+    return " | ".join(cells)
+
+
+def network_scores(case: Case, rule: MergeRule) -> list[float]:
+    """Rand, ARI on all nodes and ARI on unlabelled nodes: by directions, then by k-means."""
+    _, rows = points(case, rule)
+    scores = []
+    for found in both_partitions(case, rows):
+        truth, hidden = case.truth, case.hidden
+        scores += [rand_index(truth, found), adjusted_rand_index(truth, found)]
+        scores += [rand_index(truth[hidden], found[hidden])]
+        scores += [adjusted_rand_index(truth[hidden], found[hidden])]
+    return scores
+
+
+def network_row(cases: Iterable[Case], rule: MergeRule) -> str:
+    scores = np.array([network_scores(case, rule) for case in cases])
+    means, spread = scores.mean(axis=0), scores.std(axis=0)
+    cells = [f"{m:.3f} ± {s:.3f}" for m, s in zip(means, spread, strict=True)]
+    return " | ".join(cells)
+
+
+def picture_row(rule: MergeRule) -> str:
+    cells = []
+    for case in map(sets.picture, sets.PICTURES):
+        pencil, rows = points(case, rule)
+        broken = []
+        for found in both_partitions(case, rows):
+            tally = report(pencil, case.constraints, found)
+            broken.append(tally.must_link.violated + tally.cannot_link.violated)
+        cells.append(f"{broken[0]} / {broken[1]}")
+    return " | ".join(cells)
+
+
+def photograph_row(names: list[str], rule: MergeRule) -> str:
+    scores = []
+    for case in map(sets.photograph, names):
+        _, rows = points(case, rule)
+        known = case.truth >= 0
+        both = both_partitions(case, rows)
+        scores.append([adjusted_rand_index(case.truth[known], found[known]) for found in both])
+    directions, means = np.mean(scores, axis=0)
+    return f"{directions:.3f} | {means:.3f}"
+
+
+def table(title: str, heading: str, row: Callable[[MergeRule], str], rules: list[str]) -> None:
+    print(f"\n{title}\n\n| rule | {heading} |\n|---" * 1 + "|---" * (heading.count("|") + 1) + "|")
+    for name in rules:
+        print(f"| {name} | {row(RULES[name])} |", flush=True)
+
+
+def halves(count: int) -> dict[str, range]:
+    return {"choose": range(0, count, 2), "report": range(1, count, 2)}
+
+
+def network_tables(draws: int, rules: list[str]) -> None:
+    heading = "Rand | ARI | Rand hidden | ARI hidden"
+    heading = f"{heading} | k-means: {heading}"
+    for name in sets.NETWORKS:
+        for share in sets.SHARES:
+            for half, chosen in halves(draws).items():
+                cases = [sets.network(name, share, draw) for draw in chosen]
+                table(
+                    f"{cases[0].name} labelled, {len(cases)} draws ({half})",
+                    heading,
+                    lambda rule, cases=cases: network_row(cases, rule),
+                    rules,
+                )
+
+
+def photograph_tables(rules: list[str]) -> None:
+    names = sets.photograph_names()
+    for half, chosen in halves(len(names)).items():
+        some = list(islice((names[i] for i in chosen), None))
+        table(
+            f"{len(some)} photographs ({half}), mean ARI",
+            "directions | k-means",
+            lambda rule, some=some: photograph_row(some, rule),
+            rules,
+        )
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    choices = ["moons", "networks", "pictures", "photographs"]
+    parser.add_argument("--sets", nargs="+", choices=choices, default=choices)
+    parser.add_argument("--rules", nargs="+", choices=list(RULES), default=list(RULES))
+    parser.add_argument("--draws", type=int, default=20, help="label draws per network and share")
+    parser.add_argument("--seeds", type=int, default=10, help="k-means seeds on the moons")
+    options = parser.parse_args()
+    rules = options.rules
+    if "moons" in options.sets:
+        heading = " | ".join(f"Four-Moons {name}" for name in sets.MOONS)
+        table("Rand index", heading, lambda rule: moons_row(rule, options.seeds), rules)
+    if "networks" in options.sets:
+        network_tables(options.draws, rules)
+    if "pictures" in options.sets:
+        title = "Violated pairs, directions / k-means"
+        table(title, " | ".join(sets.PICTURES), picture_row, rules)
+    if "photographs" in options.sets:
+        photograph_tables(rules)
+
+
+if __name__ == "__main__":
+    main()
