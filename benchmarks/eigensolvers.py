@@ -93,14 +93,14 @@ def with_lobpcg(
     solve = partial(_lobpcg, pencil, M, width)
     _, history = solve(REHEARSED, retLambdaHistory=True)
     found = [within(1 / values, wanted) for values in history]
-    tell(iterations=len(history) - 2, error=error_of(1 / history[-1], wanted))
     if not any(found):
+        tell(iterations=len(history) - 2, error=error_of(1 / history[-1], wanted))
         raise RuntimeError("not within 1 %")
     iterations, mu = max(found.index(True) - 1, 0), np.zeros(K)
     while not within(mu, wanted):
         with stage("solve", tell):
             mu, _ = solve(iterations)
-        tell(memory_mebibytes=memory.mebibytes(), iterations=iterations)
+        tell(memory_mebibytes=memory.mebibytes(), iterations=iterations, error=error_of(mu, wanted))
         iterations += 1
     return mu
 

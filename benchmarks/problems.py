@@ -10,7 +10,8 @@ import scipy.sparse as sp
 from scipy.sparse.csgraph import connected_components, laplacian
 
 from fastge.datasets import Dataset, grid_image
-from fastge.graph import from_pairs
+from fastge.graph import as_graph, from_pairs
+from fastge.merging import DEFAULT_RULE
 
 POWER_LAW_EXPONENT = 2.5
 POWER_LAW_EDGES = 4  # drawn per node
@@ -89,23 +90,24 @@ class ExpandedPencil:
 
 
 def expanded_pencil(adjacency: sp.csr_array, labels: np.ndarray) -> ExpandedPencil:
-    """G = G_D + ML and H = τ K + CL, where a pair of labelled nodes weighs d_i d_j / (d_lo d_hi).
+    """G = G_D + ML and H = τ K + CL with every pair of labelled nodes as an edge.
 
-    Written down from the formulas, independently of fastge.merge.
+    Weighed by the default rule, but put together independently of fastge.merge.
     """
-    n, degrees = len(labels), np.asarray(adjacency.sum(axis=0)).ravel()
+    graph = as_graph(adjacency)
+    n, weighting = graph.n, DEFAULT_RULE(graph)
     known = np.flatnonzero(labels >= 0)
     i, j = (known[half] for half in np.triu_indices(len(known), 1))
-    weights = degrees[i] * degrees[j] / (degrees.min() * degrees.max())
+    weights = weighting.strength[i] * weighting.strength[j]
     same = labels[i] == labels[j]
     pairs = np.column_stack([i, j])
-    must = from_pairs(n, pairs[same], weights[same])
-    cannot = from_pairs(n, pairs[~same], weights[~same])
+    must = from_pairs(n, pairs[same], weighting.must_factor * weights[same])
+    cannot = from_pairs(n, pairs[~same], weighting.cannot_factor * weights[~same])
     return ExpandedPencil(
         laplacian_of(sp.csr_array(adjacency + must)),
         laplacian_of(cannot),
-        degrees,
-        degrees.sum() / (degrees.min() ** 2 * n),
+        graph.degrees,
+        weighting.tau,
     )
 
 

@@ -3,19 +3,18 @@
     python experiments/merge_rules.py                 everything, about ten minutes on one core
     python experiments/merge_rules.py --sets moons pictures --rules scaled paper
 
-Draws and photographs of even number are for choosing ("choose"), the others for reporting ("report").
+The first half of the draws and every other photograph were used for choosing ("choose"), the others
+only for reporting ("report").
 """
 
 from __future__ import annotations
 
 import argparse
 from collections.abc import Callable, Iterable
-from itertools import islice
 
 import numpy as np
-import reference_sets as sets
-from reference_sets import Case, FloatArray, IntArray
 
+import reference_sets as sets
 from fastge import merging
 from fastge.embedding import embed
 from fastge.merging import MergeRule
@@ -23,6 +22,7 @@ from fastge.partition import kmeans, labelled_directions
 from fastge.pencil import Pencil
 from fastge.quality import adjusted_rand_index, rand_index, report
 from fastge.spectrum import eigenpairs
+from reference_sets import Case, FloatArray, IntArray
 
 RULES: dict[str, MergeRule] = {
     "robust": merging.robust,
@@ -102,13 +102,9 @@ def photograph_row(names: list[str], rule: MergeRule) -> str:
 
 
 def table(title: str, heading: str, row: Callable[[MergeRule], str], rules: list[str]) -> None:
-    print(f"\n{title}\n\n| rule | {heading} |\n|---" * 1 + "|---" * (heading.count("|") + 1) + "|")
+    print(f"\n{title}\n\n| rule | {heading} |\n|---" + "|---" * (heading.count("|") + 1) + "|")
     for name in rules:
         print(f"| {name} | {row(RULES[name])} |", flush=True)
-
-
-def halves(count: int) -> dict[str, range]:
-    return {"choose": range(0, count, 2), "report": range(1, count, 2)}
 
 
 def network_tables(draws: int, rules: list[str]) -> None:
@@ -116,7 +112,10 @@ def network_tables(draws: int, rules: list[str]) -> None:
     heading = f"{heading} | k-means: {heading}"
     for name in sets.NETWORKS:
         for share in sets.SHARES:
-            for half, chosen in halves(draws).items():
+            for half, chosen in (
+                ("choose", range(draws // 2)),
+                ("report", range(draws // 2, draws)),
+            ):
                 cases = [sets.network(name, share, draw) for draw in chosen]
                 table(
                     f"{cases[0].name} labelled, {len(cases)} draws ({half})",
@@ -128,8 +127,7 @@ def network_tables(draws: int, rules: list[str]) -> None:
 
 def photograph_tables(rules: list[str]) -> None:
     names = sets.photograph_names()
-    for half, chosen in halves(len(names)).items():
-        some = list(islice((names[i] for i in chosen), None))
+    for half, some in (("choose", names[::2]), ("report", names[1::2])):
         table(
             f"{len(some)} photographs ({half}), mean ARI",
             "directions | k-means",

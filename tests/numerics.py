@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections import defaultdict
 
 import numpy as np
+import scipy.linalg as la
 import scipy.sparse as sp
 
 from fastge.graph import FloatArray, Graph, IntArray, from_canonical
+from fastge.pencil import Pencil
 
 
 def random_graph(n: int, seed: int, *, degree: float = 4.0, decades: float = 2.0) -> Graph:
@@ -201,3 +203,22 @@ class SlowGrouping:
             if self.rows[v]:
                 result[v] = names.setdefault(int(ids[v]), len(names))
         return len(names), result
+
+
+def exact_pairs(pencil: Pencil) -> tuple[int, FloatArray]:
+    """Number of eigenvalues λ = 0, and all μ = 1/λ of the others in falling order.
+
+    Indicators of G's components are projected out of H, then one node each is held at zero.
+    """
+    L_G, L_H = pencil.L_G.toarray(), pencil.L_H.toarray()
+    count, ids = pencil.components
+    Z = np.zeros((pencil.n, count))
+    Z[np.arange(pencil.n), ids] = 1
+    quotient = Z.T @ L_H @ Z
+    n_zero = int((la.eigvalsh(quotient) > 1e-12 * np.abs(L_H).sum()).sum()) if count > 1 else 0
+    if n_zero:
+        L_H = L_H - L_H @ Z @ la.pinvh(quotient, rtol=1e-12) @ Z.T @ L_H
+    free = np.setdiff1d(np.arange(pencil.n), np.unique(ids, return_index=True)[1])
+    scale = 1 / np.sqrt(np.diag(L_G)[free])
+    G, H = (L[np.ix_(free, free)] * scale[:, None] * scale for L in (L_G, L_H))
+    return n_zero, la.eigh(H, G, eigvals_only=True)[::-1] if len(free) else np.empty(0)

@@ -12,6 +12,7 @@ from sklearn.exceptions import ConvergenceWarning
 from threadpoolctl import threadpool_limits
 
 from fastge.constraints import Constraints
+from fastge.dense import one_blas_thread
 from fastge.eigensolver import Eigenpairs
 from fastge.embedding import Embedding, embed
 from fastge.errors import ClusterCountError, GraphError, ParameterError
@@ -93,7 +94,7 @@ def cluster(
         Log progress at INFO; call `callback(Progress)` at every stage and iteration.
     """
     _check_solver_options(tol, max_iterations, dtype, threads)
-    with logging_to_stderr(verbose) as level, _thread_limit(threads):
+    with logging_to_stderr(verbose) as level, _thread_limit(threads), one_blas_thread():
         stages = Stages(callback, level)
         with stages.stage("merge"):
             graph = as_graph(adjacency)
@@ -141,7 +142,7 @@ def bipartition(
     With labels of two classes, side 1 is where more of the second class lies.
     """
     _check_solver_options(tol, max_iterations, np.float64, threads)
-    with logging_to_stderr(verbose) as level, _thread_limit(threads):
+    with logging_to_stderr(verbose) as level, _thread_limit(threads), one_blas_thread():
         stages = Stages(callback, level)
         with stages.stage("merge"):
             graph = as_graph(adjacency)

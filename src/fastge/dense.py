@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+from contextlib import AbstractContextManager
+from functools import cache
+from typing import Any
+
 import numpy as np
 import scipy.linalg as la
+from threadpoolctl import ThreadpoolController
 
 from fastge.graph import FloatArray, IntArray
 
@@ -43,3 +48,14 @@ def _largest_pairs(H: FloatArray, G: FloatArray, count: int) -> tuple[FloatArray
         mu, rotation = la.eigh(basis.T @ H @ basis)
         mu, X = mu[-count:], basis @ rotation[:, -count:]
     return mu[::-1], X[:, ::-1]
+
+
+def one_blas_thread() -> AbstractContextManager[Any]:
+    """Dense algebra on one thread: on several it sums in another order and rounds differently."""
+    limit: AbstractContextManager[Any] = _controller().limit(limits=1, user_api="blas")
+    return limit
+
+
+@cache
+def _controller() -> Any:
+    return ThreadpoolController()

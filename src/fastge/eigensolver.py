@@ -26,6 +26,8 @@ Observer: TypeAlias = Callable[[int, FloatArray], None]
 
 REFRESH_EVERY = 8
 """Iterations after which L_G X and L_G P are computed anew, against the drift of recurrences."""
+LEAST_ITERATIONS = 2
+"""Iterations that noise in the guard columns is given to reveal what the start was blind to."""
 STAGNATION_WINDOW, STAGNATION = 16, 0.9
 """Iterations over which the worst wanted residual has to fall on average, and to what share."""
 LARGEST_AMPLIFICATION = 1e4
@@ -108,7 +110,7 @@ class _BlockIteration:
             history.append(self.residuals[: self.k].copy())
             if observe is not None:
                 observe(iteration, history[-1])
-            arrived = self._arrived() and iteration > 0
+            arrived = self._arrived() and iteration >= LEAST_ITERATIONS
             if arrived or iteration == max_iterations or _stagnates(history):
                 break
             if not self._step():
@@ -142,10 +144,7 @@ class _BlockIteration:
             self.problem.L_G.apply(block, image)
         used = self._used(np.arange(0))
         gram = _symmetric(np.hstack([_gram(basis, image) for image in images]))[np.ix_(used, used)]
-        columns = []
-        for block in basis:
-            self.problem.L_H.apply(block, self.T)
-            columns.append(_gram(basis, self.T))
+        columns = [_gram(basis, self.problem.L_H.apply(block, self.T)) for block in basis]
         energy: FloatArray = _symmetric(np.hstack(columns))[np.ix_(used, used)]
         rotation = orthonormalizer(gram, np.diag(gram), self.drop)
         energy = _symmetric(rotation.T @ energy @ rotation)
@@ -178,7 +177,7 @@ class _BlockIteration:
 
     def _step(self) -> bool:
         """One Rayleigh–Ritz step in [X P W]; False when W adds nothing."""
-        new = self._open_columns()
+        new = np.flatnonzero(self.residuals > self.tol)
         overlap, energy, rotation = self._orthonormal_basis(new)
         for _ in range(2):
             if _amplification(rotation, overlap) < LARGEST_AMPLIFICATION:
@@ -201,10 +200,8 @@ class _BlockIteration:
         They leave [X P] alone, which is orthonormal already; `new` are the columns of W to use.
         """
         basis, where = [self.X, self.P, self.W], np.ix_(self._used(new), new)
-        self.problem.L_G.apply(self.W, self.GW)
-        overlap = _gram(basis, self.GW)[where]
-        self.problem.L_H.apply(self.W, self.T)
-        energy = _gram(basis, self.T)[where]
+        overlap = _gram(basis, self.problem.L_G.apply(self.W, self.GW))[where]
+        energy = _gram(basis, self.problem.L_H.apply(self.W, self.T))[where]
         n_old = len(self.energy_XP)
         against, own = overlap[:n_old], _symmetric(overlap[n_old:])
         rest = _symmetric(own - against.T @ against)
@@ -246,9 +243,6 @@ class _BlockIteration:
         """Columns of [X P W] that take part: all of X, P's directions, and `new` ones of W."""
         b = self.width
         return np.concatenate([np.arange(b), b + np.arange(self.n_steps), 2 * b + new])
-
-    def _open_columns(self) -> IntArray:
-        return np.flatnonzero(self.residuals > self.tol)
 
     def _result(self, history: list[FloatArray]) -> Eigenpairs:
         k = self.k

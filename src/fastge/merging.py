@@ -47,6 +47,24 @@ def median(graph: Graph) -> Weighting:
     return _by_degrees(graph, float(np.median(_positive(graph.degrees))), 1.0 / graph.n)
 
 
+def robust(graph: Graph) -> Weighting:
+    """γ d_i d_j with γ = w̄ / (d_lo d_max), the mean edge w̄ and d_lo = max(d_min, w̄).
+
+    Equal edges: τ = γ d̄³ / d_lo², so that a cannot-link weighs n (d_lo / d̄)² edges of τ K. Where
+    edges differ, d_min is dust and τ = 1/n. Other units of the data change nothing.
+    """
+    mean, spread = _mean_and_spread(graph.weights)
+    low = max(float(_positive(graph.degrees).min()), mean)
+    factor = mean / (low * max(float(graph.degrees.max(initial=0.0)), low))
+    equal = spread <= 1e-9 * mean
+    tau = factor * float(graph.degrees.mean()) ** 3 / low**2 if equal else 1.0 / graph.n
+    return Weighting(np.maximum(graph.degrees, low), factor, factor, tau)
+
+
+def _mean_and_spread(weights: FloatArray) -> tuple[float, float]:
+    return (float(weights.mean()), float(np.ptp(weights))) if len(weights) else (1.0, 0.0)
+
+
 def released(graph: Graph, *, alpha: float = 5.0) -> Weighting:
     """The authors' released program: must-links weigh α, cannot-links 1, H = CL + 1e-8 G."""
     return Weighting(np.ones(graph.n), alpha, 1.0, ridge=1e-8)
@@ -54,7 +72,7 @@ def released(graph: Graph, *, alpha: float = 5.0) -> Weighting:
 
 released_alpha_1: MergeRule = partial(released, alpha=1.0)
 
-DEFAULT_RULE: MergeRule = scaled
+DEFAULT_RULE: MergeRule = robust
 
 
 def merge(

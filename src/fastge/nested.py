@@ -44,7 +44,7 @@ def nested_start(pencil: Pencil, hierarchy: Hierarchy, width: int, dtype: Any) -
     if len(levels) == 1:
         return None
     rungs = _rungs(pencil, hierarchy, dtype)
-    cycle = hierarchy.cycle(np.float32)
+    cycle = fast_cycle(hierarchy)
     X = _coarsest_vectors(rungs[-1], width, dtype)
     for at in range(len(levels) - 2, -1, -1):
         transfer, graph = levels[at].transfer, rungs[at].L_G.edges
@@ -54,6 +54,11 @@ def nested_start(pencil: Pencil, hierarchy: Hierarchy, width: int, dtype: Any) -
             X = _smoothed(X, graph)
             X = _improve(rungs[at], cycle, at, X, pencil.components[0] == 1) if at else X
     return np.ascontiguousarray(X[: pencil.n])
+
+
+def fast_cycle(hierarchy: Hierarchy) -> Cycle:
+    """The cycle in single precision, enough for a preconditioner, where the weights allow it."""
+    return hierarchy.cycle(np.float32 if hierarchy.fits_single_precision else np.float64)
 
 
 def _rungs(pencil: Pencil, hierarchy: Hierarchy, dtype: Any) -> list[_Rung]:

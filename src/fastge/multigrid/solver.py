@@ -12,6 +12,7 @@ from scipy.sparse.linalg import LinearOperator
 from sklearn.exceptions import ConvergenceWarning
 
 from fastge import _native
+from fastge.dense import one_blas_thread
 from fastge.errors import (
     AsymmetricGraphError,
     GraphError,
@@ -55,7 +56,8 @@ class Hierarchy:
 
     def __init__(self, graph: Graph, *, ground: bool = False) -> None:
         self.graph = graph
-        self.levels = build_levels(graph)
+        with one_blas_thread():
+            self.levels = build_levels(graph)
         self.has_ground = ground
         self._cycles: dict[np.dtype[Any], Cycle] = {}
 
@@ -63,6 +65,13 @@ class Hierarchy:
     def n(self) -> int:
         """Unknowns that callers see."""
         return self.graph.n - self.has_ground
+
+    @property
+    def fits_single_precision(self) -> bool:
+        """Whether degrees and their inverses are numbers of single precision, on every level."""
+        degrees = np.concatenate([level.graph.degrees for level in self.levels])
+        positive = degrees[degrees > 0]
+        return bool(((positive > 1e-25) & (positive < 1e25)).all())
 
     def cycle(self, dtype: Any = np.float64) -> Cycle:
         """The cycle for blocks of one floating-point type; the lower one is faster."""
@@ -76,7 +85,8 @@ class Hierarchy:
 
         def apply(b: Any) -> Any:
             columns = self._to_graph(np.asarray(b, dtype=np.float64).reshape(self.n, -1))
-            x = self.cycle(dtype)(columns.astype(dtype, copy=False)).astype(np.float64)
+            with one_blas_thread():
+                x = self.cycle(dtype)(columns.astype(dtype, copy=False)).astype(np.float64)
             return self._to_caller(self._centred(x)).reshape(b.shape)
 
         return LinearOperator(
@@ -98,7 +108,8 @@ class Hierarchy:
         if not 0 < tol < 1:
             raise ParameterError(f"tol = {tol}; choose a relative residual between 0 and 1")
         columns = self._to_graph(b.reshape(self.n, -1))
-        solution = self._conjugate_gradients(columns, tol, max_iterations)
+        with one_blas_thread():
+            solution = self._conjugate_gradients(columns, tol, max_iterations)
         if not solution.converged:
             warnings.warn(
                 f"conjugate gradients stopped at a relative residual of "

@@ -1,0 +1,74 @@
+"""Components: contraction, exact zero eigenvectors, and what their projection leaves."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import numerics
+from fastge import components
+from fastge.errors import GraphError
+from fastge.merging import merge
+from fastge.pencil import Pencil
+from strategies import Problem, problems
+
+
+@given(problems(decades=2.0), st.integers(0, 2**32 - 1))
+def test_contraction_is_a_congruence(problem: Problem, seed: int) -> None:
+    group = np.random.default_rng(seed).integers(-1, 3, problem.n)
+    P = numerics.assignment(group, 3).toarray()
+    for side in (problem.pencil.L_G, problem.pencil.L_H):
+        if (group < 0).any() and (side.demand or side.members.n_classes):
+            continue  # what a dropped node weighs is dropped, too
+        if side.members.n_classes:
+            continue
+        expected = P.T @ side.toarray() @ P
+        actual = components.contracted(side, group, 3).toarray()
+        inside = P.sum(axis=1) > 0
+        W = np.where(np.outer(inside, inside), side.toarray(), 0)
+        np.fill_diagonal(W, 0)
+        np.fill_diagonal(W, -W.sum(axis=1))
+        expected = P.T @ W @ P
+        np.testing.assert_allclose(actual, expected, atol=1e-9 * (1 + np.abs(expected).max()))
+
+
+@given(problems(decades=2.0))
+def test_zero_vectors_are_eigenvectors(problem: Problem) -> None:
+    pencil = problem.pencil
+    X = components.zero_vectors(pencil, problem.n)
+    assert X.shape[1] == numerics.exact_pairs(pencil)[0]
+    np.testing.assert_allclose(pencil.L_G @ X, 0, atol=1e-9 * (1 + np.abs(X).max()))
+    energy = X.T @ (pencil.L_H @ X)
+    np.testing.assert_allclose(energy, np.eye(X.shape[1]), atol=1e-6)
+    assert components.zero_vectors(pencil, 1).shape[1] == min(1, X.shape[1])
+
+
+@given(problems(decades=2.0), st.integers(0, 2**32 - 1))
+def test_projection_is_orthogonal_to_indicators(problem: Problem, seed: int) -> None:
+    pencil = problem.pencil
+    X = np.random.default_rng(seed).standard_normal((problem.n, 3))
+    before = pencil.L_G.energy(X)
+    Y = components.projector(pencil)(X.copy())
+    np.testing.assert_allclose(Y.mean(axis=0), 0, atol=1e-9 * (1 + np.abs(Y).max()))
+    np.testing.assert_allclose(pencil.L_G.energy(Y), before, rtol=1e-6, atol=1e-9)
+    count, ids = pencil.components
+    if count > 1:
+        Z = numerics.assignment(ids, count)
+        size = np.abs(pencil.L_H.toarray()).max() * (1 + np.abs(Y).max())
+        np.testing.assert_allclose(Z.T @ (pencil.L_H @ Y), 0, atol=1e-8 * size * problem.n)
+
+
+def test_too_many_components_are_refused() -> None:
+    n = components.MOST_COMPONENTS + 1
+    i = np.arange(0, 2 * n, 2)
+    pencil = merge(numerics.graph_of(2 * n, i, i + 1))
+    with pytest.raises(GraphError, match="components"):
+        components.zero_vectors(pencil, 2)
+
+
+def test_connected_graphs_have_none() -> None:
+    pencil = Pencil(numerics.path(4).to_scipy(), numerics.complete(4).to_scipy())
+    assert components.zero_vectors(pencil, 3).shape == (4, 0)
+    assert components.projector(pencil) is components.centred
