@@ -1,28 +1,30 @@
 """Which merge rule? Every rule over every real case; the table of docs/decisions/0001.
 
-    python experiments/merge_rules.py                 everything, about ten minutes on one core
+    python experiments/merge_rules.py                 everything, about ten minutes of one core
     python experiments/merge_rules.py --sets moons pictures --rules scaled paper
 
-The first half of the draws and every other photograph were used for choosing ("choose"), the others
-only for reporting ("report").
+Ten draws of labels and every other photograph were used for choosing ("choose"), as many for
+reporting ("report"); ten more draws were looked at only when the rule was settled ("fresh").
 """
 
 from __future__ import annotations
 
 import argparse
 from collections.abc import Callable, Iterable
+from functools import partial
 
 import numpy as np
 
 import reference_sets as sets
 from fastge import merging
 from fastge.embedding import embed
+from fastge.graph import FloatArray, IntArray
 from fastge.merging import MergeRule
 from fastge.partition import kmeans, labelled_directions
 from fastge.pencil import Pencil
 from fastge.quality import adjusted_rand_index, rand_index, report
 from fastge.spectrum import eigenpairs
-from reference_sets import Case, FloatArray, IntArray
+from reference_sets import Case
 
 RULES: dict[str, MergeRule] = {
     "robust": merging.robust,
@@ -33,6 +35,7 @@ RULES: dict[str, MergeRule] = {
     "released-1": merging.released_alpha_1,
 }
 CONVERGED = 1e-4
+DRAWS = {"choose": range(10), "report": range(10, 20), "fresh": range(20, 30)}
 
 
 def points(case: Case, rule: MergeRule) -> tuple[Pencil, FloatArray]:
@@ -50,7 +53,7 @@ def both_partitions(case: Case, rows: FloatArray) -> tuple[IntArray, IntArray]:
     return directions, kmeans(rows, case.k, seed=0)
 
 
-def moons_row(rule: MergeRule, seeds: int) -> str:
+def moons_row(seeds: int, rule: MergeRule) -> str:
     cells = []
     for case in map(sets.moons, sets.MOONS):
         _, rows = points(case, rule)
@@ -107,33 +110,22 @@ def table(title: str, heading: str, row: Callable[[MergeRule], str], rules: list
         print(f"| {name} | {row(RULES[name])} |", flush=True)
 
 
-def network_tables(draws: int, rules: list[str]) -> None:
+def network_tables(parts: list[str], rules: list[str]) -> None:
     heading = "Rand | ARI | Rand hidden | ARI hidden"
     heading = f"{heading} | k-means: {heading}"
     for name in sets.NETWORKS:
         for share in sets.SHARES:
-            for half, chosen in (
-                ("choose", range(draws // 2)),
-                ("report", range(draws // 2, draws)),
-            ):
-                cases = [sets.network(name, share, draw) for draw in chosen]
-                table(
-                    f"{cases[0].name} labelled, {len(cases)} draws ({half})",
-                    heading,
-                    lambda rule, cases=cases: network_row(cases, rule),
-                    rules,
-                )
+            for part in parts:
+                cases = [sets.network(name, share, draw) for draw in DRAWS[part]]
+                title = f"{cases[0].name} labelled, {len(cases)} draws ({part})"
+                table(title, heading, partial(network_row, cases), rules)
 
 
 def photograph_tables(rules: list[str]) -> None:
     names = sets.photograph_names()
     for half, some in (("choose", names[::2]), ("report", names[1::2])):
-        table(
-            f"{len(some)} photographs ({half}), mean ARI",
-            "directions | k-means",
-            lambda rule, some=some: photograph_row(some, rule),
-            rules,
-        )
+        title = f"{len(some)} photographs ({half}), mean ARI"
+        table(title, "directions | k-means", partial(photograph_row, some), rules)
 
 
 def main() -> None:
@@ -141,15 +133,15 @@ def main() -> None:
     choices = ["moons", "networks", "pictures", "photographs"]
     parser.add_argument("--sets", nargs="+", choices=choices, default=choices)
     parser.add_argument("--rules", nargs="+", choices=list(RULES), default=list(RULES))
-    parser.add_argument("--draws", type=int, default=20, help="label draws per network and share")
+    parser.add_argument("--parts", nargs="+", choices=list(DRAWS), default=list(DRAWS))
     parser.add_argument("--seeds", type=int, default=10, help="k-means seeds on the moons")
     options = parser.parse_args()
     rules = options.rules
     if "moons" in options.sets:
         heading = " | ".join(f"Four-Moons {name}" for name in sets.MOONS)
-        table("Rand index", heading, lambda rule: moons_row(rule, options.seeds), rules)
+        table("Rand index", heading, partial(moons_row, options.seeds), rules)
     if "networks" in options.sets:
-        network_tables(options.draws, rules)
+        network_tables(options.parts, rules)
     if "pictures" in options.sets:
         title = "Violated pairs, directions / k-means"
         table(title, " | ".join(sets.PICTURES), picture_row, rules)

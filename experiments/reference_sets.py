@@ -6,26 +6,21 @@ The photographs need Pillow and scikit-image besides fastge.
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 import scipy.sparse as sp
-from numpy.typing import NDArray
 
 from fastge import Constraints
 from fastge.datasets import sample_labels
-from fastge.graph import from_pairs
+from fastge.graph import IntArray, from_pairs
 
 FOLDER = Path(__file__).resolve().parents[2] / "shared" / "data"
 SHARES = (0.05, 0.15, 0.30)
 NETWORKS = ("simmons", "haverford")
 MOONS = ("c50", "c100")
 PICTURES = ("patras", "davis", "cat")
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -102,10 +97,6 @@ def photograph(name: str) -> Case:
     weights = np.maximum(np.exp(-squares / squares.mean()), 1e-6)
     graph = from_pairs(truth.size, pairs, weights)
     return Case(name, graph, Constraints.from_labels(seeds), int(seeds.max()) + 1, truth)
-
-
-def networks(draws: range, share: float, names: tuple[str, ...] = NETWORKS) -> Iterator[Case]:
-    return (network(name, share, draw) for name in names for draw in draws)
 
 
 def _neighbours(shape: tuple[int, ...], *, diagonal: bool) -> IntArray:

@@ -19,13 +19,14 @@ from sklearn.metrics.cluster import contingency_matrix
 import reference_sets as sets
 from fastge import Constraints, datasets
 from fastge.embedding import embed
+from fastge.graph import IntArray
 from fastge.merging import merge
 from fastge.multigrid import Hierarchy
 from fastge.partition import kmeans, labelled_directions
 from fastge.pencil import Pencil
 from fastge.quality import adjusted_rand_index, rand_index
 from fastge.spectrum import eigenpairs
-from reference_sets import Case, IntArray
+from reference_sets import Case
 
 TOLERANCES = (1e-1, 3e-2, 1e-2, 3e-3, 1e-3, 1e-4, 1e-6)
 EXACT = 1e-8

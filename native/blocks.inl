@@ -3,30 +3,61 @@
 constexpr Offset kChunk = 4096;  // rows whose partial sum is formed by one thread
 constexpr int kStrip = 64;       // rows that stay in the first cache while all tiles pass over them
 
+template <int W, class T>
+void scale_rows_range(const T* __restrict s, const T* __restrict x, T* __restrict y, int width,
+                      Offset first, Offset last) {
+    const int b = width_of<W>(width);
+    for (Offset i = first; i < last; ++i)
+        for (int c = 0; c < b; ++c) y[i * b + c] = s[i] * x[i * b + c];
+}
+
 template <class T>
 void scale_rows(Offset n, const T* s, const T* x, T* y, int width) {
-#pragma omp parallel for schedule(static) if (n > kParallelRows)
-    for (Offset i = 0; i < n; ++i)
-        for (int c = 0; c < width; ++c) y[i * width + c] = s[i] * x[i * width + c];
+    with_width(width, [&](auto w) {
+        for_ranges(n, kChunk, [&](Offset first, Offset last) {
+            scale_rows_range<decltype(w)::value>(s, x, y, width, first, last);
+        });
+    });
+}
+
+template <int W, class T>
+void scale_shift_range(const T* __restrict diagonal, const T* __restrict d,
+                       const T* __restrict shift, const T* __restrict x, T* __restrict y,
+                       int width, Offset first, Offset last) {
+    const int b = width_of<W>(width);
+    for (Offset i = first; i < last; ++i)
+        for (int c = 0; c < b; ++c) y[i * b + c] = diagonal[i] * x[i * b + c] - d[i] * shift[c];
 }
 
 template <class T>
 void scale_shift(Offset n, const T* diagonal, const T* d, const double* shift, const T* x, T* y,
                  int width) {
-#pragma omp parallel for schedule(static) if (n > kParallelRows)
-    for (Offset i = 0; i < n; ++i)
-        for (int c = 0; c < width; ++c)
-            y[i * width + c] = diagonal[i] * x[i * width + c] - d[i] * T(shift[c]);
+    const std::vector<T> shifts(shift, shift + width);
+    with_width(width, [&](auto w) {
+        for_ranges(n, kChunk, [&](Offset first, Offset last) {
+            scale_shift_range<decltype(w)::value>(diagonal, d, shifts.data(), x, y, width, first,
+                                                  last);
+        });
+    });
+}
+
+template <int W, class T>
+void axpby_range(const T* __restrict alpha, const T* __restrict x, const T* __restrict beta,
+                 T* __restrict y, int width, Offset first, Offset last) {
+    const int b = width_of<W>(width);
+    for (Offset i = first; i < last; ++i)
+        for (int c = 0; c < b; ++c)
+            y[i * b + c] = alpha[c] * x[i * b + c] + beta[c] * y[i * b + c];
 }
 
 template <class T>
 void axpby(Offset n, const double* alpha, const T* x, const double* beta, T* y, int width) {
-#pragma omp parallel for schedule(static) if (n > kParallelRows)
-    for (Offset i = 0; i < n; ++i)
-        for (int c = 0; c < width; ++c) {
-            T& value = y[i * width + c];
-            value = T(alpha[c]) * x[i * width + c] + T(beta[c]) * value;
-        }
+    const std::vector<T> alphas(alpha, alpha + width), betas(beta, beta + width);
+    with_width(width, [&](auto w) {
+        for_ranges(n, kChunk, [&](Offset first, Offset last) {
+            axpby_range<decltype(w)::value>(alphas.data(), x, betas.data(), y, width, first, last);
+        });
+    });
 }
 
 // Sums add(first row, last row, partial) over fixed chunks of rows, in their order.
@@ -34,20 +65,32 @@ template <class F>
 void sum_over_chunks(Offset n, int size, double* result, F&& add) {
     const Offset n_chunks = (n + kChunk - 1) / kChunk;
     std::vector<double> partial(std::size_t(n_chunks) * size, 0.0);
-#pragma omp parallel for schedule(dynamic, 1) if (n_chunks > 1)
-    for (Offset k = 0; k < n_chunks; ++k)
-        add(k * kChunk, std::min(n, (k + 1) * kChunk), partial.data() + k * size);
+    for_ranges(n, kChunk, [&](Offset first, Offset last) {
+        add(first, last, partial.data() + first / kChunk * size);
+    });
     std::fill(result, result + size, 0.0);
     for (Offset k = 0; k < n_chunks; ++k)
         for (int c = 0; c < size; ++c) result[c] += partial[k * size + c];
 }
 
+template <int W, class T>
+void column_dots_range(const T* __restrict x, const T* __restrict y, double* __restrict result,
+                       int width, Offset first, Offset last) {
+    const int b = width_of<W>(width);
+    RowBuffer<W, double> buffer(b);
+    double* sum = buffer.data();
+    for (int c = 0; c < b; ++c) sum[c] = 0;
+    for (Offset i = first; i < last; ++i)
+        for (int c = 0; c < b; ++c) sum[c] += double(x[i * b + c]) * double(y[i * b + c]);
+    for (int c = 0; c < b; ++c) result[c] = sum[c];
+}
+
 template <class T>
 void column_dots(Offset n, const T* x, const T* y, int width, double* result) {
-    sum_over_chunks(n, width, result, [&](Offset first, Offset last, double* partial) {
-        for (Offset i = first; i < last; ++i)
-            for (int c = 0; c < width; ++c)
-                partial[c] += double(x[i * width + c]) * double(y[i * width + c]);
+    with_width(width, [&](auto w) {
+        sum_over_chunks(n, width, result, [&](Offset first, Offset last, double* partial) {
+            column_dots_range<decltype(w)::value>(x, y, partial, width, first, last);
+        });
     });
 }
 
@@ -108,7 +151,8 @@ void gram(Offset n, int n_left, const T* const* left, int left_width, const T* r
     });
 }
 
-constexpr int kRowsAtOnce = 4;  // independent sums that hide the latency of multiply-add
+// Independent sums that hide the latency of multiply-add; divides kRowsPerTask.
+constexpr int kRowsAtOnce = 4;
 
 // A few entries that the compiler keeps in registers, whatever the instruction set.
 template <class T, int Lanes>
@@ -148,36 +192,35 @@ inline void row_times_matrix(const T* __restrict row, int n_row, const T* __rest
 template <int W, class T>
 Offset combine_groups(Offset n, int n_in, const T* const* inputs, int n_out, T* const* outputs,
                       const T* coefficients) {
-    const Offset n_groups = n / kRowsAtOnce;
-#pragma omp parallel for schedule(static) if (n > kParallelRows)
-    for (Offset g = 0; g < n_groups; ++g) {
+    const Offset whole = n / kRowsAtOnce * kRowsAtOnce;
+    for_ranges(whole, kRowsPerTask, [&](Offset first, Offset last) {
         T result[kMaxBlocks][kRowsAtOnce][W];
-        for (int r = 0; r < n_out; ++r)
-            rows_times_matrix<W, kRowsAtOnce>(inputs, n_in, g * kRowsAtOnce, coefficients + r * W,
-                                              n_out * W, result[r]);
-        for (int r = 0; r < n_out; ++r)
-            std::copy(&result[r][0][0], &result[r][0][0] + kRowsAtOnce * W,
-                      outputs[r] + g * kRowsAtOnce * W);
-    }
-    return n_groups * kRowsAtOnce;
+        for (Offset i = first; i < last; i += kRowsAtOnce) {
+            for (int r = 0; r < n_out; ++r)
+                rows_times_matrix<W, kRowsAtOnce>(inputs, n_in, i, coefficients + r * W, n_out * W,
+                                                  result[r]);
+            for (int r = 0; r < n_out; ++r)
+                std::copy(&result[r][0][0], &result[r][0][0] + kRowsAtOnce * W,
+                          outputs[r] + i * W);
+        }
+    });
+    return whole;
 }
 
 template <class T>
 void combine_rows(Offset first, Offset n, int width, int n_in, const T* const* inputs, int n_out,
                   T* const* outputs, const T* coefficients) {
     const int n_row = n_in * width, stride = n_out * width;
-#pragma omp parallel if (n - first > kParallelRows)
-    {
+    for_ranges(n - first, kRowsPerTask, [&](Offset from, Offset to) {
         std::vector<T> row(n_row);
-#pragma omp for schedule(static)
-        for (Offset i = first; i < n; ++i) {
+        for (Offset i = first + from; i < first + to; ++i) {
             for (int m = 0; m < n_in; ++m)
                 std::copy(inputs[m] + i * width, inputs[m] + (i + 1) * width, &row[m * width]);
             for (int r = 0; r < n_out; ++r)
                 row_times_matrix(row.data(), n_row, coefficients + r * width, stride, width,
                                  outputs[r] + i * width);
         }
-    }
+    });
 }
 
 template <class T>

@@ -29,7 +29,8 @@ inline std::optional<std::pair<Node, Node>> asymmetric_pair(const Csr<double>& a
             const Node j = a.indices[e];
             if (j < i) return std::pair(Node(i), j);  // a lower entry that nobody claimed
             const Offset f = next[j];
-            if (f >= a.indptr[j + 1] || a.indices[f] != i) return std::pair(Node(i), j);
+            if (f >= a.indptr[j + 1] || a.indices[f] > i) return std::pair(Node(i), j);
+            if (a.indices[f] < i) return std::pair(j, a.indices[f]);  // as above, met here first
             const double u = a.weights[e], w = a.weights[f];
             if (std::abs(u - w) > tolerance * std::max(std::abs(u), std::abs(w)))
                 return std::pair(Node(i), j);

@@ -12,6 +12,7 @@
 namespace fastge {
 namespace FASTGE_ISA {
 
+#include "ranges.inl"
 #include "blocks.inl"
 #include "sparse.inl"
 

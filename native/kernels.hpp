@@ -15,9 +15,9 @@ struct Kernels {
     void (*laplacian)(Csr<T> a, const T* x, T* y, int width);
     // out = x + s ∘ (b − L x)
     void (*relax)(Csr<T> a, const T* s, const T* b, const T* x, T* out, int width);
-    // coarse = Pᵀ (b − L x); members of coarse node I are members[start[I] … start[I+1])
+    // residual = b − L x, coarse = Pᵀ residual; coarse node I has members[start[I] … start[I+1])
     void (*restrict_residual)(Csr<T> a, Offset n_coarse, const Offset* start, const Node* members,
-                              const T* b, const T* x, T* coarse, int width);
+                              const T* b, const T* x, T* residual, T* coarse, int width);
     // x += P z; out = x + s ∘ (b − L x)
     void (*prolong_relax)(Csr<T> a, const Node* group, const T* s, const T* b, const T* z, T* x,
                           T* out, int width);

@@ -89,12 +89,13 @@ void bind_kernels(nb::module_& m) {
     }, nb::arg(), nb::arg(), nb::arg(), nb::arg(), nb::arg(), nb::arg(), nb::arg().noconvert(),
        Release());
     m.def("restrict_residual", [](In<Offset> p, In<Node> i, In<T> w, In<Offset> start,
-                                  In<Node> members, In<T> b, In<T> x, Out<T> coarse) {
+                                  In<Node> members, In<T> b, In<T> x, Out<T> residual,
+                                  Out<T> coarse) {
         kernels<T>().restrict_residual(csr<T>(p, i, w), Offset(start.size()) - 1, start.data(),
-                                       members.data(), b.data(), x.data(), coarse.data(),
-                                       width_of(x));
+                                       members.data(), b.data(), x.data(), residual.data(),
+                                       coarse.data(), width_of(x));
     }, nb::arg(), nb::arg(), nb::arg(), nb::arg(), nb::arg(), nb::arg(), nb::arg(),
-       nb::arg().noconvert(), Release());
+       nb::arg().noconvert(), nb::arg().noconvert(), Release());
     m.def("prolong_relax", [](In<Offset> p, In<Node> i, In<T> w, In<Node> group, In<T> s, In<T> b,
                               In<T> z, Out<T> x, Out<T> out) {
         kernels<T>().prolong_relax(csr<T>(p, i, w), group.data(), s.data(), b.data(), z.data(),

@@ -76,7 +76,9 @@ def test_restriction_and_prolongation(width: int, dtype: Any) -> None:
     P = transfer.matrix()
     assert (transfer.group == -1).any()  # isolated nodes belong to no group
     coarse = np.full((transfer.n_coarse, width), np.nan, dtype=dtype)
-    _native.restrict_residual(*case.rows, transfer.start, transfer.members, case.b, case.x, coarse)
+    members = transfer.start, transfer.members
+    _native.restrict_residual(*case.rows, *members, case.b, case.x, case.out, coarse)
+    close(case.out, case.residual(case.x), 10 * case.size)
     close(coarse, np.asarray(P.T @ case.residual(case.x)), 10 * case.size)
     z = block(case.rng, transfer.n_coarse, width, dtype)
     corrected = case.x + np.asarray(P @ z.astype(np.float64))

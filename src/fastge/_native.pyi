@@ -43,6 +43,7 @@ def restrict_residual(
     members: _Integers,
     b: _Floats,
     x: _Floats,
+    residual: _Floats,
     coarse: _Floats,
 ) -> None:
     """coarse = Pᵀ (b − L x); the members of coarse node I are members[start[I]:start[I + 1]]"""

@@ -94,7 +94,8 @@ class Cycle:
             else:
                 _native.relax(*level.rows, level.scale, b, x, other)
                 x, other = other, x
-            _native.restrict_residual(*level.rows, transfer.start, transfer.members, b, x, coarse)
+            members = transfer.start, transfer.members
+            _native.restrict_residual(*level.rows, *members, b, x, other, coarse)
             z = self._run(at + 1, coarse, self._repeats[at])
             _native.prolong_relax(*level.rows, transfer.group, level.scale, b, z, x, other)
             x, other = other, x
