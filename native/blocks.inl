@@ -94,6 +94,42 @@ void column_dots(Offset n, const T* x, const T* y, int width, double* result) {
     });
 }
 
+template <int W, class T>
+void column_sums_range(const T* __restrict x, double* __restrict result, int width, Offset first,
+                       Offset last) {
+    const int b = width_of<W>(width);
+    RowBuffer<W, double> buffer(b);
+    double* sum = buffer.data();
+    for (int c = 0; c < b; ++c) sum[c] = 0;
+    for (Offset i = first; i < last; ++i)
+        for (int c = 0; c < b; ++c) sum[c] += double(x[i * b + c]);
+    for (int c = 0; c < b; ++c) result[c] = sum[c];
+}
+
+template <int W, class T>
+void subtract_range(const T* __restrict shift, T* __restrict x, int width, Offset first,
+                    Offset last) {
+    const int b = width_of<W>(width);
+    for (Offset i = first; i < last; ++i)
+        for (int c = 0; c < b; ++c) x[i * b + c] -= shift[c];
+}
+
+template <class T>
+void centre(Offset n, T* x, int width) {
+    std::vector<double> sums(width);
+    with_width(width, [&](auto w) {
+        constexpr int W = decltype(w)::value;
+        sum_over_chunks(n, width, sums.data(), [&](Offset first, Offset last, double* partial) {
+            column_sums_range<W>(x, partial, width, first, last);
+        });
+        std::vector<T> means(width);
+        for (int c = 0; c < width; ++c) means[c] = T(sums[c] / double(n));
+        for_ranges(n, kChunk, [&](Offset first, Offset last) {
+            subtract_range<W>(means.data(), x, width, first, last);
+        });
+    });
+}
+
 // One tile of a Gram matrix: P columns of u times Q columns of v over a strip of rows.
 template <int P, int Q>
 inline void gram_tile(int rows, const double* __restrict u, int u_stride,
@@ -109,21 +145,26 @@ inline void gram_tile(int rows, const double* __restrict u, int u_stride,
         for (int q = 0; q < Q; ++q) out[p * out_stride + q] += sum[p][q];
 }
 
+// P columns of u, from column p on, times all columns of v.
+template <int P>
+inline void gram_columns(int rows, const double* u, int p, int p_width, const double* v,
+                         int q_width, double* out) {
+    int q = 0;
+    auto tile = [&](auto columns) {
+        constexpr int Q = decltype(columns)::value;
+        for (; q + Q <= q_width; q += Q)
+            gram_tile<P, Q>(rows, u + p, p_width, v + q, q_width, out + p * q_width + q, q_width);
+    };
+    tile(std::integral_constant<int, 8>{});
+    tile(std::integral_constant<int, 4>{});
+    tile(std::integral_constant<int, 1>{});
+}
+
 inline void gram_strip(int rows, const double* u, int p_width, const double* v, int q_width,
                        double* out) {
     int p = 0;
-    for (; p + 4 <= p_width; p += 4) {
-        int q = 0;
-        for (; q + 8 <= q_width; q += 8)
-            gram_tile<4, 8>(rows, u + p, p_width, v + q, q_width, out + p * q_width + q, q_width);
-        for (; q + 4 <= q_width; q += 4)
-            gram_tile<4, 4>(rows, u + p, p_width, v + q, q_width, out + p * q_width + q, q_width);
-        for (; q < q_width; ++q)
-            gram_tile<4, 1>(rows, u + p, p_width, v + q, q_width, out + p * q_width + q, q_width);
-    }
-    for (; p < p_width; ++p)
-        for (int q = 0; q < q_width; ++q)
-            gram_tile<1, 1>(rows, u + p, p_width, v + q, q_width, out + p * q_width + q, q_width);
+    for (; p + 4 <= p_width; p += 4) gram_columns<4>(rows, u, p, p_width, v, q_width, out);
+    for (; p < p_width; ++p) gram_columns<1>(rows, u, p, p_width, v, q_width, out);
 }
 
 // The strip in double precision: itself, or a copy that the tiles can share.

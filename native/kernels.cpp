@@ -19,7 +19,8 @@ namespace FASTGE_ISA {
 template <class T>
 Kernels<T> kernels() {
     return {laplacian<T>,   relax<T>, restrict_residual<T>, prolong_relax<T>, scale_rows<T>,
-            scale_shift<T>, gram<T>,  combine<T>,           column_dots<T>,   axpby<T>};
+            scale_shift<T>, gram<T>,  combine<T>,           column_dots<T>,   centre<T>,
+            axpby<T>};
 }
 
 }  // namespace FASTGE_ISA

@@ -34,6 +34,8 @@ struct Kernels {
                     T* const* outputs, const T* coefficients);
     // result[c] = Σ_rows x[c] y[c]
     void (*column_dots)(Offset n, const T* x, const T* y, int width, double* result);
+    // x −= its column means
+    void (*centre)(Offset n, T* x, int width);
     // y = alpha ∘ x + beta ∘ y, column by column
     void (*axpby)(Offset n, const double* alpha, const T* x, const double* beta, T* y, int width);
 };

@@ -128,6 +128,9 @@ void bind_kernels(nb::module_& m) {
         kernels<T>().column_dots(Offset(x.shape(0)), x.data(), y.data(), width_of(x),
                                  result.data());
     }, nb::arg(), nb::arg(), nb::arg().noconvert(), Release());
+    m.def("centre", [](Out<T> x) {
+        kernels<T>().centre(Offset(x.shape(0)), x.data(), width_of(x));
+    }, nb::arg().noconvert(), Release());
     m.def("axpby", [](In<double> alpha, In<T> x, In<double> beta, Out<T> y) {
         kernels<T>().axpby(Offset(x.shape(0)), alpha.data(), x.data(), beta.data(), y.data(),
                            width_of(x));

@@ -101,6 +101,9 @@ def test_blocks_scaled_and_added(width: int, dtype: Any) -> None:
     expected = alpha * case.x + beta * case.b
     _native.axpby(alpha, case.x, beta, case.b)
     close(case.b, expected)
+    centred = case.x - case.x.mean(axis=0, dtype=np.float64)
+    _native.centre(case.x)
+    close(case.x, centred)
 
 
 @each_dtype

@@ -77,6 +77,9 @@ def combine(inputs: Sequence[_Floats], outputs: Sequence[_Floats], coefficients:
 def column_dots(x: _Floats, y: _Floats, result: _Floats) -> None:
     """result_c = xᵀ_c y_c, in float64"""
 
+def centre(x: _Floats) -> None:
+    """x −= its column means"""
+
 def axpby(alpha: _Floats, x: _Floats, beta: _Floats, y: _Floats) -> None:
     """y = alpha ∘ x + beta ∘ y, column by column; alpha and beta are float64"""
 

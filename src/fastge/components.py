@@ -12,6 +12,7 @@ import numpy as np
 import scipy.linalg as la
 import scipy.sparse as sp
 
+from fastge import _native
 from fastge.errors import GraphError
 from fastge.graph import FloatArray, IntArray, from_canonical
 from fastge.pencil import Members, Pencil, Side
@@ -107,5 +108,5 @@ def without_components(side: Side, ids: IntArray) -> FloatArray:
 
 def centred(X: FloatArray) -> FloatArray:
     """X without its column means, in place."""
-    X -= X.mean(axis=0)
+    _native.centre(X)
     return X

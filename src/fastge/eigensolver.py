@@ -177,7 +177,7 @@ class _BlockIteration:
 
     def _step(self) -> bool:
         """One Rayleigh–Ritz step in [X P W]; False when W adds nothing."""
-        new = np.flatnonzero(self.residuals > self.tol)
+        new: IntArray = np.flatnonzero(self.residuals > self.tol)
         overlap, energy, rotation = self._orthonormal_basis(new)
         for _ in range(2):
             if _amplification(rotation, overlap) < LARGEST_AMPLIFICATION:

@@ -146,7 +146,7 @@ class Hierarchy:
         """X without its mean on every component, in place."""
         count, ids = self.graph.components
         if count == 1:
-            X -= X.mean(axis=0)
+            _native.centre(X)
             return X
         sizes = np.bincount(ids, minlength=count)
         for column in X.T:
