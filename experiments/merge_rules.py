@@ -3,8 +3,8 @@
     python experiments/merge_rules.py                 everything, about ten minutes of one core
     python experiments/merge_rules.py --sets moons pictures --rules scaled paper
 
-Ten draws of labels and every other photograph were used for choosing ("choose"), as many for
-reporting ("report"); ten more draws were looked at only when the rule was settled ("fresh").
+Ten draws of labels and every other photograph were used for choosing ("choose"), twenty other draws
+and the other photographs for reporting ("report").
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ import numpy as np
 
 import reference_sets as sets
 from fastge import merging
-from fastge.embedding import embed
-from fastge.graph import FloatArray, IntArray
+from fastge.embedding import Embedding, embed
+from fastge.graph import IntArray
 from fastge.merging import MergeRule
 from fastge.partition import kmeans, labelled_directions
 from fastge.pencil import Pencil
@@ -35,28 +35,29 @@ RULES: dict[str, MergeRule] = {
     "released-1": merging.released_alpha_1,
 }
 CONVERGED = 1e-4
-DRAWS = {"choose": range(10), "report": range(10, 20), "fresh": range(20, 30)}
+DRAWS = {"choose": range(10), "report": range(10, 30)}
 
 
-def points(case: Case, rule: MergeRule) -> tuple[Pencil, FloatArray]:
-    """The merged pencil and the rows of its embedding, from pairs that have converged."""
+def points(case: Case, rule: MergeRule) -> tuple[Pencil, Embedding]:
+    """The merged pencil and its embedding, from pairs that have converged."""
     pencil = merging.merge(case.adjacency, case.constraints, rule=rule)
     pairs = eigenpairs(pencil, case.k, tol=CONVERGED, max_iterations=300)
     if not pairs.converged:
         print(f"  {case.name}: not converged, residual {pairs.residuals.max():.1e}")
-    return pencil, embed(pencil, pairs.vectors).rows
+    return pencil, embed(pencil, pairs.vectors)
 
 
-def both_partitions(case: Case, rows: FloatArray) -> tuple[IntArray, IntArray]:
-    """Labelled directions, and the paper's k-means, of the same rows."""
+def both_partitions(case: Case, found: Embedding) -> tuple[IntArray, IntArray]:
+    """Labelled directions (of k − 1 vectors), and the paper's k-means, of the same embedding."""
+    rows = found.leading(case.k - 1)
     directions = labelled_directions(rows, case.constraints.labels, case.k, seed=0)
-    return directions, kmeans(rows, case.k, seed=0)
+    return directions, kmeans(found.rows, case.k, seed=0)
 
 
 def moons_row(seeds: int, rule: MergeRule) -> str:
     cells = []
     for case in map(sets.moons, sets.MOONS):
-        _, rows = points(case, rule)
+        rows = points(case, rule)[1].rows
         rand = [rand_index(case.truth, kmeans(rows, case.k, seed=seed)) for seed in range(seeds)]
         cells.append(f"{np.mean(rand):.3f} (worst {min(rand):.3f})")
     return " | ".join(cells)

@@ -52,10 +52,11 @@ class Change:
 
 def answer(case: Case, pencil: Pencil, hierarchy: Hierarchy, tol: float) -> Answer:
     pairs = eigenpairs(pencil, case.k, hierarchy=hierarchy, tol=tol, max_iterations=400)
-    rows = embed(pencil, pairs.vectors).rows
-    found = {"k-means": kmeans(rows, case.k, seed=0)}
+    points = embed(pencil, pairs.vectors)
+    found = {"k-means": kmeans(points.rows, case.k, seed=0)}
     labels = case.constraints.labels
     if labels.count:
+        rows = points.leading(case.k - 1)
         found["directions"] = labelled_directions(rows, labels, case.k, seed=0)
     return Answer(found, pairs.iterations, pairs.converged)
 

@@ -18,7 +18,13 @@ from fastge.pencil import Pencil, Weighting
 settings.register_profile("fastge", deadline=None)
 settings.load_profile("fastge")
 
-RULES: tuple[MergeRule, ...] = (rules.scaled, rules.paper, rules.median, rules.released)
+RULES: tuple[MergeRule, ...] = (
+    rules.robust,
+    rules.scaled,
+    rules.paper,
+    rules.median,
+    rules.released,
+)
 
 
 @dataclass(frozen=True)

@@ -307,7 +307,7 @@ def test_single_precision_points(moons, labelled):
         ({"max_iter": 1.5}, "max_iter is 1.5"),
         ({"affinity": "knn"}, "affinity is 'knn'; pass 'nearest_neighbors', 'rbf'"),
         ({"affinity": None}, "affinity is None"),
-        ({"merge_rule": "scale"}, "merge_rule is 'scale'; pass 'scaled'"),
+        ({"merge_rule": "scale"}, "merge_rule is 'scale'; pass 'robust'"),
     ],
 )
 def test_parameters_out_of_range(moons, options, message):

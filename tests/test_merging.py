@@ -7,9 +7,18 @@ import pytest
 from hypothesis import given
 
 from fastge.constraints import Constraints
-from fastge.errors import ConstraintError, NodeOutOfRangeError
-from fastge.graph import as_graph
-from fastge.merging import DEFAULT_RULE, median, merge, paper, released, released_alpha_1, scaled
+from fastge.errors import ConstraintError, GraphError, NodeOutOfRangeError
+from fastge.graph import Graph, as_graph
+from fastge.merging import (
+    DEFAULT_RULE,
+    median,
+    merge,
+    paper,
+    released,
+    released_alpha_1,
+    robust,
+    scaled,
+)
 from strategies import Problem, problems
 
 # Path 0 – 1 – 2 – 3 with weights 1, 2, 3 and an isolated node 4: degrees 1, 3, 5, 3, 0.
@@ -89,11 +98,49 @@ def test_confidence_of_an_implied_pair_is_the_product() -> None:
     assert G[0, 3] == pytest.approx(0.5 * 3 * 3 / 5)
 
 
-def test_the_default_is_the_scaled_reading_of_the_paper() -> None:
-    assert DEFAULT_RULE is scaled
-    np.testing.assert_allclose(
-        merge(PATH, PAIRS).L_H.toarray(), merge(PATH, PAIRS, rule=scaled).L_H.toarray()
+def test_the_default_is_the_robust_rule() -> None:
+    assert DEFAULT_RULE is robust
+    np.testing.assert_array_equal(
+        merge(PATH, PAIRS).L_H.toarray(), merge(PATH, PAIRS, rule=robust).L_H.toarray()
     )
+
+
+def cycle_of(weights: list[float]) -> Graph:
+    n = len(weights)
+    ring = np.array([[i, (i + 1) % n] for i in range(n)])
+    return as_graph(np.column_stack([ring, weights]))
+
+
+def test_the_robust_rule_by_hand_on_equal_and_on_unequal_edges() -> None:
+    equal = robust(cycle_of([1.0] * 6))  # d = 2 everywhere, w̄ = 1
+    assert equal.must_factor == pytest.approx(1 / 4)
+    assert equal.tau == pytest.approx(1 / 4 * 8 / 4)
+    unequal = robust(cycle_of([1.0, 5.0] * 3))
+    assert unequal.tau == pytest.approx(1 / 6)
+
+
+def test_the_robust_rule_has_no_jump() -> None:
+    taus = [robust(cycle_of([1.0, 1.0 + x] * 3)).tau for x in np.linspace(0, 1, 201)]
+    assert np.abs(np.diff(np.log(taus))).max() < 0.02
+
+
+@pytest.mark.parametrize("unit", [1e-3, 1e6])
+def test_the_robust_rule_knows_no_units(unit: float) -> None:
+    """G and the cannot-links of H scale with the data; so do their eigenvectors not at all."""
+    one, other = (
+        merge(unit * PATH if scale else PATH, PAIRS, rule=robust) for scale in (False, True)
+    )
+    np.testing.assert_allclose(other.L_G.toarray(), unit * one.L_G.toarray(), rtol=1e-12)
+    np.testing.assert_allclose(
+        other.L_H.toarray(), unit * one.L_H.toarray(), rtol=1e-12, atol=1e-12 * unit
+    )
+
+
+def test_degrees_too_small_to_divide_by_are_an_error_that_names_the_remedy() -> None:
+    dust = cycle_of([1.0, 1.0, 1e-200, 1e-200])
+    with pytest.raises(GraphError, match=r"merging\.robust"):
+        scaled(dust)
+    assert np.isfinite(robust(dust).tau)
 
 
 def test_a_rule_is_any_function_of_the_graph() -> None:

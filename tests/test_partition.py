@@ -13,7 +13,13 @@ from threadpoolctl import threadpool_limits
 from fastge import partition
 from fastge.constraints import Constraints
 from fastge.pairs import Labels
-from fastge.partition import _without_empty, class_directions, kmeans, labelled_directions
+from fastge.partition import (
+    TIE_BREAK,
+    _without_empty,
+    class_directions,
+    kmeans,
+    labelled_directions,
+)
 from fastge.quality import adjusted_rand_index
 
 
@@ -140,7 +146,13 @@ def test_direction_is_the_mean_weighted_by_confidence() -> None:
     points = np.array([[1.0, 0.0], [0.0, 1.0], [0.6, 0.8]])
     ids, directions = class_directions(points, labels_of([0, 1, 2], [5, 5, 2], [3.0, 4.0, 9.0]))
     assert ids.tolist() == [2, 5]
-    np.testing.assert_allclose(directions, [[0.6, 0.8], [0.6, 0.8]])
+    np.testing.assert_allclose(directions, [[0.6, 0.8], [0.6, 0.8]], rtol=2 * TIE_BREAK)
+
+
+def test_on_a_line_the_class_that_leans_more_wins_its_side() -> None:
+    points = np.array([[1.0], [1.0], [1.0], [-1.0], [1.0], [-1.0]])
+    known = labels_of([0, 1, 2, 3, 4], [0, 0, 1, 1, 1])  # both means are positive
+    assert labelled_directions(points, known, 2, seed=0).tolist() == [0, 0, 0, 1, 0, 1]
 
 
 def test_labels_are_soft() -> None:

@@ -206,7 +206,10 @@ class _Task:
     def partition(self, points: Embedding, seed: int, trim: bool) -> IntArray:
         known = self.constraints.labels
         if known.count:
-            labels = labelled_directions(points.rows, known, self.k, seed=seed)
+            # k directions around a centre span k − 1 dimensions. The k-th vector tells no classes
+            # apart, and the mean of a few labelled rows does not average its noise away.
+            rows = points.leading(self.k - 1)
+            labels = labelled_directions(rows, known, self.k, seed=seed)
         else:
             labels = kmeans(points.rows, self.k, seed=seed)
         return refine(self.pencil, points.lengths, labels) if trim else labels

@@ -17,6 +17,10 @@ class Embedding:
     rows: FloatArray
     lengths: FloatArray
 
+    def leading(self, count: int) -> FloatArray:
+        """Unit rows from the first `count` eigenvectors only."""
+        return _unit(self.rows[:, :count])[0]
+
 
 def embed(pencil: Pencil, eigenvectors: FloatArray) -> Embedding:
     """x ← x − (xᵀd / 1ᵀd) 1, x ← x / √(xᵀ L_H x), then rows of unit length.
@@ -27,6 +31,9 @@ def embed(pencil: Pencil, eigenvectors: FloatArray) -> Embedding:
     X = eigenvectors - (d @ eigenvectors) / d.sum()
     norms = np.sqrt(np.maximum(pencil.L_H.energy(X), 0.0))
     X /= np.where(norms > 0, norms, 1.0)
-    lengths = np.linalg.norm(X, axis=1)
-    rows = X / np.where(lengths > 0, lengths, 1.0)[:, None]
-    return Embedding(rows, lengths)
+    return Embedding(*_unit(X))
+
+
+def _unit(X: FloatArray) -> tuple[FloatArray, FloatArray]:
+    lengths: FloatArray = np.linalg.norm(X, axis=1)
+    return X / np.where(lengths > 0, lengths, 1.0)[:, None], lengths

@@ -23,13 +23,14 @@ from fastge.algorithm import Clustering, cluster
 from fastge.constraints import Constraints
 from fastge.errors import ClusterCountError, NotSquareError, ParameterError
 from fastge.graph import Graph, IntArray, as_graph
-from fastge.merging import MergeRule, median, merge, paper, released, scaled
+from fastge.merging import MergeRule, median, merge, paper, released, robust, scaled
 from fastge.quality import report
 from fastge.supervision import supervision
 
 _PRECOMPUTED = ("precomputed", "precomputed_nearest_neighbors")
 _AFFINITIES = ("nearest_neighbors", "rbf", *_PRECOMPUTED)
 _MERGE_RULES: Mapping[str, MergeRule] = {
+    "robust": robust,
     "scaled": scaled,
     "paper": paper,
     "median": median,
@@ -61,8 +62,8 @@ class ConstrainedSpectralClustering(ClusterMixin, BaseEstimator):  # type: ignor
         points to their last neighbours, which needs no tuning.
     metric, metric_params : str or callable, dict or None, default="euclidean", None
         Distance between rows of X, as in `sklearn.neighbors.NearestNeighbors`.
-    merge_rule : {"scaled", "paper", "median", "released"} or callable, default="scaled"
-        How much constraints weigh against the data, see `fastge.merge`.
+    merge_rule : {"robust", "scaled", "paper", "median", "released"} or callable, default="robust"
+        Weight of constraints against the data, see `fastge.merging`.
     refine : bool, default=False
         Trim each cluster to its best-connected core; samples left over get the label -1.
     tol, max_iter : float, int or None, default=None
@@ -125,7 +126,7 @@ class ConstrainedSpectralClustering(ClusterMixin, BaseEstimator):  # type: ignor
         gamma: float | None = 1.0,
         metric: str | Callable[..., float] = "euclidean",
         metric_params: Mapping[str, Any] | None = None,
-        merge_rule: str | MergeRule = "scaled",
+        merge_rule: str | MergeRule = "robust",
         refine: bool = False,
         tol: float | None = None,
         max_iter: int | None = None,

@@ -117,6 +117,7 @@ def as_graph(adjacency: Any) -> Graph:
     matrix = _without_zeros_and_loops(matrix)
     graph = from_canonical(matrix)
     _check_symmetry(graph)
+    _check_scale(graph)
     return graph
 
 
@@ -241,6 +242,16 @@ def _check_weights(matrix: sp.csr_array) -> None:
         raise NegativeWeightError(
             f"the weight of edge ({i}, {int(matrix.indices[at])}) is {matrix.data[at]:g}; weights "
             "say how alike two nodes are: drop it, or say that they differ with a cannot-link"
+        )
+
+
+def _check_scale(graph: Graph) -> None:
+    """Products of degrees have to be numbers; what is tiny beside the heaviest edge may vanish."""
+    heaviest = float(graph.weights.max(initial=0.0))
+    if heaviest and not 1e-100 < heaviest < 1e100:
+        raise GraphError(
+            f"the heaviest edge weighs {heaviest:g}; divide all weights by it: "
+            "only their ratios matter"
         )
 
 

@@ -10,7 +10,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from fastge.constraints import Constraints
-from fastge.errors import ConstraintError
+from fastge.errors import ConstraintError, GraphError
 from fastge.graph import FloatArray, Graph, as_graph, from_canonical, from_pairs
 from fastge.pairs import Labels
 from fastge.pencil import NO_MEMBERS, Members, Pencil, Side, Weighting
@@ -27,14 +27,19 @@ def _by_degrees(graph: Graph, low: float, tau: float) -> Weighting:
     """Pair (i, j) weighs d_i d_j / (d_lo d_hi). Isolated nodes count as if of the least degree."""
     degrees = graph.degrees
     least, most = _positive(degrees).min(), _positive(degrees).max()
-    factor = 1.0 / (low * most)
+    factor = 1.0 / low / most
+    if not np.isfinite([factor, tau]).all():
+        raise GraphError(
+            f"the least degree {low:g} is too small for this merge rule; drop the lightest edges "
+            "or use merging.robust"
+        )
     return Weighting(np.maximum(degrees, least), factor, factor, tau)
 
 
 def scaled(graph: Graph) -> Weighting:
     """The paper's weights, with K scaled to a least edge of 1 and then divided by n."""
     low = float(_positive(graph.degrees).min())
-    return _by_degrees(graph, low, float(graph.degrees.sum()) / (low**2 * graph.n))
+    return _by_degrees(graph, low, float(graph.degrees.mean()) / low / low)
 
 
 def paper(graph: Graph) -> Weighting:
@@ -47,22 +52,32 @@ def median(graph: Graph) -> Weighting:
     return _by_degrees(graph, float(np.median(_positive(graph.degrees))), 1.0 / graph.n)
 
 
+UNEQUAL = 0.25
+"""Coefficient of variation of the edge weights from which a least edge of K means nothing."""
+
+
 def robust(graph: Graph) -> Weighting:
     """γ d_i d_j with γ = w̄ / (d_lo d_max), the mean edge w̄ and d_lo = max(d_min, w̄).
 
-    Equal edges: τ = γ d̄³ / d_lo², so that a cannot-link weighs n (d_lo / d̄)² edges of τ K. Where
-    edges differ, d_min is dust and τ = 1/n. Other units of the data change nothing.
+    Where edges are equal, τ = γ d̄³ / d_lo²: a cannot-link then weighs n (d_lo / d̄)² edges of τ K.
+    Where they differ, d_min is dust and τ = 1/n. In between τ moves from one to the other without
+    a jump. Other units of the data change nothing.
     """
-    mean, spread = _mean_and_spread(graph.weights)
+    mean, variation = _mean_and_variation(graph.weights)
     low = max(float(_positive(graph.degrees).min()), mean)
     factor = mean / (low * max(float(graph.degrees.max(initial=0.0)), low))
-    equal = spread <= 1e-9 * mean
-    tau = factor * float(graph.degrees.mean()) ** 3 / low**2 if equal else 1.0 / graph.n
+    equal = factor * (float(graph.degrees.mean()) / low) ** 2 * float(graph.degrees.mean())
+    share = min(1.0, variation / UNEQUAL)
+    tau = equal ** (1 - share) * (1.0 / graph.n) ** share if equal > 0 else 1.0 / graph.n
     return Weighting(np.maximum(graph.degrees, low), factor, factor, tau)
 
 
-def _mean_and_spread(weights: FloatArray) -> tuple[float, float]:
-    return (float(weights.mean()), float(np.ptp(weights))) if len(weights) else (1.0, 0.0)
+def _mean_and_variation(weights: FloatArray) -> tuple[float, float]:
+    """Mean, and standard deviation as a share of it."""
+    if len(weights) == 0:
+        return 1.0, 0.0
+    mean = float(weights.mean())
+    return mean, float((weights / mean).std())
 
 
 def released(graph: Graph, *, alpha: float = 5.0) -> Weighting:

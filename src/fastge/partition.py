@@ -7,6 +7,7 @@ import warnings
 from typing import Any
 
 import numpy as np
+from scipy.optimize import linear_sum_assignment
 from sklearn.cluster import KMeans
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import pairwise_distances_argmin_min
@@ -18,6 +19,7 @@ from fastge.pairs import Labels
 logger = logging.getLogger("fastge")
 
 RESTARTS = 20
+TIE_BREAK = 1e-6
 SAMPLE_SIZE = 20_000
 _SAMPLES_PER_CLUSTER = 20
 _LLOYD_STEPS = 100
@@ -59,18 +61,39 @@ def labelled_directions(points: FloatArray, labels: Labels, k: int, *, seed: int
         return kmeans(points, k, seed=seed)
     if k > len(ids):
         found = _with_discovered(points, directions, k, seed)
-        return np.concatenate([ids, _unused_ids(ids, k - len(ids))])[found]
+        return _named_after_classes(found, labels, ids, k)
     with threadpool_limits(limits=1):
         return ids[_nearest_direction(points, directions)]
 
 
+def _named_after_classes(found: IntArray, labels: Labels, ids: IntArray, k: int) -> IntArray:
+    """The k clusters with the ids of the classes whose labels they hold most of, all in all.
+
+    Centres wander: one that started from a class may end up elsewhere.
+    """
+    held = np.zeros((len(ids), k))
+    column = np.searchsorted(ids, labels.classes)
+    np.add.at(held, (column, found[labels.nodes]), labels.confidence)
+    _, of_class = linear_sum_assignment(held, maximize=True)
+    names = np.empty(k, dtype=np.int64)
+    names[of_class] = ids
+    names[np.setdiff1d(np.arange(k), of_class)] = _unused_ids(ids, k - len(ids))
+    return names[found]
+
+
 def class_directions(points: FloatArray, labels: Labels) -> tuple[IntArray, FloatArray]:
-    """Class ids, and the unit vector along each class's confidence-weighted mean row."""
+    """Class ids, and the unit vector along each class's confidence-weighted mean row.
+
+    A trace of the mean itself is added: where two classes point the same way, as they may on a
+    line, the one whose rows agree more wins on their side, and the other one opposite to it.
+    """
     ids, column = np.unique(labels.classes, return_inverse=True)
     sums = np.zeros((len(ids), points.shape[1]))
     np.add.at(sums, column, points[labels.nodes] * labels.confidence[:, None])
     lengths = np.linalg.norm(sums, axis=1, keepdims=True)
-    return ids, sums / np.where(lengths > 0, lengths, 1.0)
+    weights = np.bincount(column, weights=labels.confidence)[:, None]
+    means = sums / np.where(weights > 0, weights, 1.0)
+    return ids, sums / np.where(lengths > 0, lengths, 1.0) + TIE_BREAK * means
 
 
 def _nearest_direction(points: FloatArray, directions: FloatArray) -> IntArray:

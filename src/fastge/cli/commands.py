@@ -46,6 +46,7 @@ app = typer.Typer(
 class Rule(StrEnum):
     """How constraints are weighed against data: the functions of `fastge.merging` by name."""
 
+    robust = "robust"
     scaled = "scaled"
     paper = "paper"
     median = "median"
@@ -53,6 +54,7 @@ class Rule(StrEnum):
 
 
 _RULES: dict[Rule, merging.MergeRule] = {
+    Rule.robust: merging.robust,
     Rule.scaled: merging.scaled,
     Rule.paper: merging.paper,
     Rule.median: merging.median,
@@ -143,7 +145,7 @@ def cluster(
     ] = False,
     rule: Annotated[
         Rule, typer.Option(help="How constraints are weighed against edges.")
-    ] = Rule.scaled,
+    ] = Rule.robust,
     tol: Annotated[
         float | None, typer.Option(help="Relative residual at which an eigenpair is accepted.")
     ] = None,
