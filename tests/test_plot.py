@@ -10,6 +10,7 @@ import pytest
 from fastge import plot
 from fastge.constraints import Constraints
 from fastge.errors import MissingExtraError, ParameterError
+from fastge.plot.canvas import look
 
 pytest.importorskip("matplotlib")
 
@@ -40,7 +41,7 @@ def test_every_cluster_is_drawn_once_in_a_look_of_its_own():
 
 
 def test_thirty_clusters_all_look_different():
-    looks = {plot._look(j)[:2] for j in range(30)}
+    looks = {look(j)[:2] for j in range(30)}
     assert len(looks) == 30
 
 
