@@ -1,0 +1,28 @@
+"""Graphs with known answers, drawn from a seed; each knows its sizes, truth and citation.
+
+Reading order: `dataset` (what every generator returns), `neighbours` (graphs of points, with
+noise), `points`, `partitions` and `images` (the generators), `sampling` (what a method is told).
+"""
+
+from fastge.datasets.dataset import FAST_GE, PLANTED_PARTITION, SYNTHETIC, Dataset, Seed
+from fastge.datasets.images import grid_image
+from fastge.datasets.neighbours import nearest_pairs, noisy_knn, random_pairs
+from fastge.datasets.partitions import planted_partition
+from fastge.datasets.points import contradictory, four_moons
+from fastge.datasets.sampling import sample_labels
+
+__all__ = [
+    "FAST_GE",
+    "PLANTED_PARTITION",
+    "SYNTHETIC",
+    "Dataset",
+    "Seed",
+    "contradictory",
+    "four_moons",
+    "grid_image",
+    "nearest_pairs",
+    "noisy_knn",
+    "planted_partition",
+    "random_pairs",
+    "sample_labels",
+]
