@@ -8,8 +8,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.sparse.csgraph import connected_components
 
+import fastge
 from fastge import datasets
 from fastge.errors import ParameterError
+from fastge.quality import rand_index
 
 REFERENCE = Path(__file__).resolve().parents[2] / "shared" / "data" / "four_moons_c50.npz"
 
@@ -43,6 +45,39 @@ def test_one_seed_gives_one_graph():
     one, same, other = (datasets.four_moons(200, k_g=6, l_g=3, seed=s) for s in (5, 5, 6))
     assert abs(one.adjacency - same.adjacency).nnz == 0
     assert abs(one.adjacency - other.adjacency).nnz > 0
+
+
+def test_pacm_is_four_letters_of_uneven_density():
+    data = datasets.pacm(seed=2)
+    assert data.n == 426
+    assert data.k == 4
+    assert data.n_edges == data.adjacency.nnz // 2
+    assert_simple_symmetric(data.adjacency)
+    assert abs(data.adjacency - datasets.pacm(seed=2).adjacency).nnz == 0
+    spacing = []
+    for c in range(4):
+        letter = data.points[data.truth == c]
+        between = np.sort(np.linalg.norm(letter[:, None] - letter, axis=2), axis=1)[:, 1]
+        assert np.median(between) < 0.5 < 8 < np.ptp(letter[:, 1]) < 14
+        spacing.append(between.mean())
+    assert max(spacing) > 1.2 * min(spacing)
+
+
+def test_pacm_letters_hang_together_until_noise_joins_them():
+    for seed in range(5):
+        points, truth = (data := datasets.pacm(seed=seed)).points, data.truth
+        assert cross_share(datasets.noisy_knn(points, 6, 0, seed=0), truth) < 0.02
+        assert 0.25 < cross_share(data.adjacency, truth) < 0.32
+
+
+def test_pacm_is_found_well_but_not_perfectly_without_constraints():
+    free, told = [], []
+    for seed in range(4):
+        data = datasets.pacm(seed=seed)
+        known = datasets.sample_constraints(data.truth, 40, seed=seed)
+        free.append(rand_index(data.truth, fastge.cluster(data.adjacency, k=4).labels))
+        told.append(rand_index(data.truth, fastge.cluster(data.adjacency, known, 4).labels))
+    assert 0.83 < np.mean(free) < 0.93 < np.mean(told) < 1
 
 
 @pytest.mark.reference_data
@@ -211,6 +246,28 @@ def test_labels_by_share():
     assert (labels >= 0).sum() == 30
     assert (datasets.sample_labels(truth, share=1.0, seed=0) == truth).all()
     assert (datasets.sample_labels(truth, share=1e-9, seed=0) >= 0).sum() == 1
+
+
+def test_constraints_are_all_pairs_among_the_drawn_nodes():
+    truth = np.repeat(np.arange(4), 100)
+    implied = datasets.sample_constraints(truth, 50, seed=3)
+    written = datasets.sample_constraints(truth, 50, pairs=True, seed=3)
+    assert implied.labels.count == 50
+    assert implied.must_link.count == implied.cannot_link.count == 0
+    assert written.labels.count == 0
+    assert written.must_link.count + written.cannot_link.count == 50 * 49 // 2
+    np.testing.assert_array_equal(implied.nodes, written.nodes)
+    sizes = np.bincount(implied.labels.classes)
+    assert written.must_link.count == (sizes * (sizes - 1) // 2).sum()
+    for links, same in ((written.must_link, True), (written.cannot_link, False)):
+        assert ((truth[links.ends[:, 0]] == truth[links.ends[:, 1]]) == same).all()
+
+
+def test_constraints_are_uniform_over_nodes():
+    truth = np.arange(20) % 2
+    drawn = [datasets.sample_constraints(truth, 5, seed=s).nodes for s in range(2000)]
+    hits = np.bincount(np.concatenate(drawn), minlength=20) / 2000
+    assert hits == pytest.approx(0.25, abs=0.04)
 
 
 @pytest.mark.parametrize(

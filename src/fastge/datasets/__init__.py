@@ -4,14 +4,25 @@ Reading order: `dataset` (what every generator returns), `neighbours` (graphs of
 noise), `points`, `partitions` and `images` (the generators), `sampling` (what a method is told).
 """
 
-from fastge.datasets.dataset import FAST_GE, PLANTED_PARTITION, SYNTHETIC, Dataset, Seed
+from fastge.datasets.dataset import (
+    DEGREE_CORRECTED,
+    FACEBOOK,
+    FAST_GE,
+    PLANTED_PARTITION,
+    SYNTHETIC,
+    Dataset,
+    Seed,
+)
 from fastge.datasets.images import grid_image
+from fastge.datasets.letters import pacm
 from fastge.datasets.neighbours import nearest_pairs, noisy_knn, random_pairs
 from fastge.datasets.partitions import planted_partition
 from fastge.datasets.points import contradictory, four_moons
-from fastge.datasets.sampling import sample_labels
+from fastge.datasets.sampling import sample_constraints, sample_labels
 
 __all__ = [
+    "DEGREE_CORRECTED",
+    "FACEBOOK",
     "FAST_GE",
     "PLANTED_PARTITION",
     "SYNTHETIC",
@@ -22,7 +33,9 @@ __all__ = [
     "grid_image",
     "nearest_pairs",
     "noisy_knn",
+    "pacm",
     "planted_partition",
     "random_pairs",
+    "sample_constraints",
     "sample_labels",
 ]

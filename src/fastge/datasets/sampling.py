@@ -1,9 +1,10 @@
-"""What a method is told of the truth: labels of nodes drawn uniformly, as in the paper."""
+"""What a method is told of the truth: nodes drawn uniformly, as in the paper."""
 
 from __future__ import annotations
 
 import numpy as np
 
+from fastge.constraints import Constraints
 from fastge.datasets.dataset import Seed
 from fastge.errors import ParameterError
 from fastge.graph import IntArray
@@ -29,3 +30,20 @@ def sample_labels(
     labels = np.full(len(truth), -1, dtype=np.int64)
     labels[drawn] = np.asarray(truth)[drawn]
     return labels
+
+
+def sample_constraints(
+    truth: IntArray, count: int, *, pairs: bool = False, seed: Seed
+) -> Constraints:
+    """All must-links and cannot-links among `count` nodes drawn uniformly.
+
+    They are implied by the labels of those nodes and never expanded, or, with `pairs`, written out:
+    count · (count − 1) / 2 of them, for methods that know nothing of labels.
+    """
+    labels = sample_labels(truth, count, seed=seed)
+    if not pairs:
+        return Constraints.from_labels(labels)
+    drawn = np.flatnonzero(labels >= 0)
+    ends = np.column_stack([drawn[half] for half in np.triu_indices(len(drawn), 1)])
+    same = labels[ends[:, 0]] == labels[ends[:, 1]]
+    return Constraints(ends[same], ends[~same])
