@@ -65,7 +65,8 @@ def head(figure: Figure, title: str) -> None:
 def legend(figure: Figure, axes: Axes, *, below: bool) -> None:
     """Legend outside the data, in as many columns as fit."""
     handles, names = axes.get_legend_handles_labels()
-    fitting = _LEGEND_LETTERS // (5 + max(map(len, names), default=0))
+    letters = int(_LEGEND_LETTERS * figure.get_figwidth() / WIDTH)
+    fitting = letters // (5 + max(map(len, names), default=0))
     columns = fitting if below else -(-len(names) // _LEGEND_ROWS)
     place = "outside lower left" if below else "outside right upper"
     style = _LEGEND_STYLE | {"loc": place, "ncols": max(columns, 1)}

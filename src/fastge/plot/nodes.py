@@ -108,11 +108,12 @@ def some(n: int) -> IntArray:
     return np.arange(n) if n <= _DOTS else np.linspace(0, n - 1, _DOTS).astype(np.int64)
 
 
-def draw_clusters(axes: Axes, points: FloatArray, labels: IntArray) -> None:
+def draw_clusters(axes: Axes, points: FloatArray, labels: IntArray, *, size: float = 30.0) -> None:
+    """Dots of at most that area, in points²; of many nodes some, and smaller ones."""
     if labels.shape != (len(points),):
         raise ParameterError(f"labels of shape {labels.shape} do not fit {len(points)} points")
     shown = some(len(points))
-    size = float(np.clip(18_000 / len(shown), 1.5, 30))
+    size = float(np.clip(18_000 / len(shown), 1.5, size))
     for j, cluster in enumerate(np.unique(labels[labels >= 0])):
         x, y = points[shown[labels[shown] == cluster]].T
         colour, marker, area = look(j)
