@@ -1,0 +1,145 @@
+"""What a session gives away as files: pictures and a report."""
+
+from __future__ import annotations
+
+import io
+import json
+import platform
+from dataclasses import dataclass
+from importlib.metadata import version
+from pathlib import PurePath
+from typing import Any
+from urllib.parse import quote
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fastge.app.document import PaintedClass, colour_of
+from fastge.app.protocol import describe
+from fastge.app.session import Session
+from fastge.app.solver import NO_LABEL, Answer
+from fastge.errors import ParameterError
+from fastge.files.images import Pixels, display_rgb, pillow, resized
+from fastge.files.overlays import labels_picture, map_picture
+from fastge.image import overlay
+
+_SHOWN_PIXELS = 4_000_000
+
+
+@dataclass(frozen=True)
+class Download:
+    """A file in the making: its content, its kind and its name."""
+
+    content: bytes
+    media_type: str
+    name: str
+
+    @property
+    def disposition(self) -> str:
+        """The header that makes browsers save it under its name."""
+        return f"attachment; filename*=UTF-8''{quote(self.name)}"
+
+
+def shown_image(pixels: Pixels) -> bytes:
+    """The image for the eye, small enough for a canvas."""
+    height, width = pixels.shape[:2]
+    scale = min(1.0, (_SHOWN_PIXELS / (width * height)) ** 0.5)
+    size = max(1, round(width * scale)), max(1, round(height * scale))
+    image = pillow().fromarray(display_rgb(resized(pixels, *size)))
+    file = io.BytesIO()
+    image.save(file, "JPEG", quality=92, subsampling=0)
+    return file.getvalue()
+
+
+def eigenvector_png(answer: Answer, j: int) -> bytes:
+    """Entries of an eigenvector as grey values, cut at the spikes that constraints cause."""
+    maps = answer.found.eigenvectors
+    if not 0 <= j < maps.shape[-1]:
+        raise ParameterError(f"there is no eigenvector {j + 1}; there are {maps.shape[-1]}")
+    return _png(map_picture(maps[..., j]))
+
+
+def make(session: Session, kind: str) -> Download:
+    """The file of that kind; labels and overlay in full resolution where it is up to date."""
+    stem = PurePath(session.name).stem or "image"
+    if kind == "scribbles.png":
+        painted = session.solver.scribbles(session.document.strokes)
+        return _picture(f"{stem}-scribbles.png", _scribbles(painted, session.document.classes))
+    answer = newest(session)
+    if answer is None:
+        raise ParameterError("there is nothing to save yet; paint in two regions first")
+    if kind == "report.json":
+        text = json.dumps(report(session, answer), indent=2) + "\n"
+        return Download(text.encode(), "application/json", f"{stem}-report.json")
+    labels, colours = enlarged(answer, session.solver.size), _colours(session.document.classes)
+    if kind == "labels.png":
+        return _picture(f"{stem}-labels.png", labels_picture(labels, colours))
+    shown = overlay(
+        display_rgb(session.pixels), labels, colours={j: _rgb(c) for j, c in enumerate(colours)}
+    )
+    return _picture(f"{stem}-overlay.png", pillow().fromarray(shown))
+
+
+KINDS = ("labels.png", "overlay.png", "scribbles.png", "report.json")
+
+
+def newest(session: Session) -> Answer | None:
+    """The answer in full resolution if no stroke has come since, else that of the page."""
+    full = session.full
+    return full if full is not None and full.wish.revision == session.revision else session.answer
+
+
+def enlarged(answer: Answer, size: tuple[int, int]) -> NDArray[np.int64]:
+    """Labels at the size of the image: the class whose enlarged membership is largest."""
+    height, width = answer.labels.shape
+    if (width, height) == size:
+        return np.where(answer.labels == NO_LABEL, -1, answer.labels).astype(np.int64)
+    best = np.full(size[::-1], -np.inf, dtype=np.float32)
+    labels = np.full(size[::-1], -1, dtype=np.int64)
+    for j, label in enumerate(answer.found.class_ids):
+        # Hard labels, softly enlarged: membership may disagree with them, its contours may not.
+        part = pillow().fromarray((answer.labels == label).astype(np.float32))
+        share = np.asarray(part.resize(size, pillow().Resampling.BILINEAR))
+        closer = share > np.maximum(best, 0.0)
+        best[closer], labels[closer] = share[closer], int(answer.found.class_ids[j])
+    return labels
+
+
+def report(session: Session, answer: Answer) -> dict[str, Any]:
+    """The segmentation, the strokes and the machine in plain numbers."""
+    state = session.state()
+    kept = ("name", "width", "height", "working", "extra", "classes", "strokes")
+    found = answer.found
+    return {
+        **{key: state[key] for key in kept},
+        "segmentation": describe(answer),
+        "quality": None if found.report is None else found.report.to_dict(),
+        "timings": {stage: round(value, 4) for stage, value in found.timings.items()},
+        "versions": {"fastge": version("fastge"), "python": platform.python_version()},
+    }
+
+
+def _scribbles(painted: NDArray[np.int64], classes: tuple[PaintedClass, ...]) -> Any:
+    """Colours on transparency: `fastge segment --scribbles` reads it."""
+    table = np.array([(*_rgb(c), 255) for c in _colours(classes)] + [(0, 0, 0, 0)], dtype=np.uint8)
+    return pillow().fromarray(table[painted])
+
+
+def _colours(classes: tuple[PaintedClass, ...]) -> list[str]:
+    """Colour of every class, also of those that were discovered."""
+    own = [c.colour for c in classes]
+    return own + [colour_of(j) for j in range(len(own), NO_LABEL)]
+
+
+def _rgb(colour: str) -> tuple[int, int, int]:
+    return int(colour[1:3], 16), int(colour[3:5], 16), int(colour[5:7], 16)
+
+
+def _picture(name: str, image: Any) -> Download:
+    return Download(_png(image), "image/png", name)
+
+
+def _png(image: Any) -> bytes:
+    file = io.BytesIO()
+    image.save(file, "PNG", compress_level=4)
+    return file.getvalue()

@@ -1,0 +1,241 @@
+"""One image, what is painted on it, and the pages that show it."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+from collections.abc import Callable
+from concurrent.futures import Executor
+from contextlib import suppress
+from dataclasses import dataclass, field
+from typing import Any, Protocol, TypeVar
+
+from fastge.app.document import Document, Stroke
+from fastge.app.limits import WORKING_PIXELS, Limits, LimitError
+from fastge.app.protocol import (
+    ClassesMessage,
+    Message,
+    SettingsMessage,
+    StrokeMessage,
+    describe,
+    frame,
+)
+from fastge.app.solver import Answer, Solver, Stage, Wish, working_size
+from fastge.errors import FastgeError
+from fastge.files.images import Pixels
+from fastge.image import CancelledError
+
+_log = logging.getLogger(__name__)
+T = TypeVar("T")
+
+
+class Page(Protocol):
+    """Someone who looks at the session."""
+
+    async def send_json(self, data: Any) -> None: ...
+    async def send_bytes(self, data: bytes) -> None: ...
+
+
+@dataclass(frozen=True)
+class Workers:
+    """Threads: few for the answers while painting, one for those in full resolution."""
+
+    quick: Executor
+    slow: Executor
+
+
+@dataclass(eq=False)
+class Session:
+    """State of one image. Only the event loop changes it; workers get what cannot change."""
+
+    key: str
+    name: str
+    pixels: Pixels
+    limits: Limits
+    workers: Workers
+    document: Document = field(init=False)
+    working_pixels: int = WORKING_PIXELS
+    revision: int = 0
+    answer: Answer | None = None
+    """The newest coarse or final one."""
+    full: Answer | None = None
+    pages: set[Page] = field(default_factory=set)
+    last_seen: float = field(default_factory=time.monotonic)
+
+    def __post_init__(self) -> None:
+        self.document = Document(self.limits)
+        self.solver = Solver(self.pixels)
+        self._draft: Stroke | None = None
+        self._changed = asyncio.Event()
+        self._tasks: dict[str, asyncio.Task[None]] = {}
+
+    async def join(self, page: Page) -> None:
+        """A page begins to look: it gets the state and the newest answer."""
+        self.pages.add(page)
+        if "follow" not in self._tasks:
+            self._tasks["follow"] = asyncio.create_task(self._follow())
+        await page.send_json(self.state())
+        if self.answer is not None:
+            await page.send_bytes(frame(self.answer))
+
+    def leave(self, page: Page) -> None:
+        self.pages.discard(page)
+        self.last_seen = time.monotonic()
+        asyncio.get_running_loop().call_later(self.limits.rest_seconds, self._rest)
+
+    def _rest(self) -> None:
+        if not self.pages:
+            self.solver.forget()
+
+    def close(self) -> None:
+        """No more work for this session."""
+        for task in self._tasks.values():
+            task.cancel()
+        self.revision += 1  # what runs in a thread notices that it is overtaken
+        self.solver.forget()
+
+    async def receive(self, message: Message, sender: Page) -> None:
+        """Do what the message says, and tell the pages."""
+        if isinstance(message, StrokeMessage) and message.type == "draft":
+            self.document.check(message.stroke)
+            self._draft = message.stroke
+            self._changed.set()
+            return
+        if message.type == "full":
+            self._start_full()
+            return
+        needs_answer = self._apply(message)
+        self._draft = None
+        if needs_answer:
+            self.revision += 1
+            self._changed.set()
+        await self.tell(self.state(), but=sender)
+        # The sender has its own strokes already, and they may be many.
+        await self.tell(self.state(strokes=not isinstance(message, StrokeMessage)), only=sender)
+
+    def _apply(self, message: Message) -> bool:
+        """Whether the segmentation has to follow."""
+        match message:
+            case StrokeMessage():
+                self.document.add(message.stroke)
+            case ClassesMessage():
+                self.document.rename(message.painted_classes)
+                return False
+            case SettingsMessage():
+                self._set(message)
+            case _:
+                getattr(self.document, message.type)()
+        return True
+
+    def _set(self, message: SettingsMessage) -> None:
+        limits = self.limits
+        least, most = limits.least_working_pixels, limits.most_working_pixels
+        if not least <= message.working_pixels <= most:
+            raise LimitError(f"a working resolution lies between {least:,} and {most:,} pixels")
+        if message.extra > limits.extra:
+            raise LimitError(f"at most {limits.extra} regions can be discovered")
+        self.working_pixels, self.document.extra = message.working_pixels, message.extra
+
+    def wish(self) -> Wish:
+        strokes = self.document.strokes
+        if self._draft is not None:
+            strokes = (*strokes, self._draft)
+        is_draft = self._draft is not None
+        return Wish(self.revision, strokes, self.document.extra, self.working_pixels, is_draft)
+
+    def state(self, *, strokes: bool = True) -> dict[str, Any]:
+        """Everything that a page needs to show, but for image and labels."""
+        document, (width, height) = self.document, self.solver.size
+        working = working_size((width, height), self.working_pixels)
+        return {
+            "type": "state",
+            "session": self.key,
+            "name": self.name,
+            "revision": self.revision,
+            "width": width,
+            "height": height,
+            "working": {"pixels": self.working_pixels, "width": working[0], "height": working[1]},
+            "extra": document.extra,
+            "classes": [{"name": c.name, "colour": c.colour} for c in document.classes],
+            "strokes": [vars(s) for s in document.strokes] if strokes else None,
+            "can_undo": document.can_undo,
+            "can_redo": document.can_redo,
+            "hint": self.wish().hint,
+        }
+
+    async def tell(
+        self,
+        message: dict[str, Any] | bytes,
+        *,
+        only: Page | None = None,
+        but: Page | None = None,
+    ) -> None:
+        """Send to every page; one that is gone does not matter to the others."""
+        for page in {only} if only else self.pages - {but}:
+            with suppress(Exception):
+                if isinstance(message, bytes):
+                    await page.send_bytes(message)
+                else:
+                    await page.send_json(message)
+
+    async def _follow(self) -> None:
+        """Answer the newest wish: coarse at once, then final unless there is a newer one."""
+        while True:
+            await self._changed.wait()
+            self._changed.clear()
+            wish = self.wish()
+            if wish.hint is not None:
+                self.answer = None
+                await self.tell({"type": "nothing", "revision": wish.revision, "hint": wish.hint})
+                continue
+            stages = [Stage.COARSE] if wish.is_draft else [Stage.COARSE, Stage.FINAL]
+            for stage in stages:
+                await self._reply(wish, stage)
+                if self._changed.is_set():
+                    break
+
+    async def _reply(self, wish: Wish, stage: Stage) -> None:
+        answer = await self._in_thread(
+            self.workers.quick, lambda: self.solver.solve(wish, stage, self._changed.is_set)
+        )
+        if answer is None or (stage is Stage.FINAL and self._changed.is_set()):
+            return
+        self.answer = answer
+        await self.tell(await asyncio.to_thread(frame, answer))
+
+    def _start_full(self) -> None:
+        task = self._tasks.get("full")
+        if task is None or task.done():
+            self._tasks["full"] = asyncio.create_task(self._solve_in_full())
+
+    async def _solve_in_full(self) -> None:
+        wish = self.wish()
+        if wish.hint is not None:
+            await self.tell({"type": "error", "message": wish.hint})
+            return
+        await self.tell({"type": "working", "stage": Stage.FULL.value})
+        most = self.limits.full_pixels
+        answer = await self._in_thread(
+            self.workers.slow,
+            lambda: self.solver.solve_in_full(wish, most, lambda: self.revision != wish.revision),
+        )
+        if answer is None:
+            await self.tell({"type": "working", "stage": None})
+            return
+        self.full = answer
+        await self.tell(describe(answer) | {"type": "full", "marks": []})
+
+    async def _in_thread(self, executor: Executor, work: Callable[[], T]) -> T | None:
+        """The result, or None where the work was overtaken or failed; then the pages are told."""
+        try:
+            return await asyncio.get_running_loop().run_in_executor(executor, work)
+        except CancelledError:
+            return None
+        except (FastgeError, MemoryError) as cause:
+            reason = str(cause) or "not enough memory; choose a lower resolution"
+        except Exception:
+            _log.exception("a segmentation of %s failed", self.name)
+            reason = "this segmentation failed; undo the last stroke or choose another resolution"
+        await self.tell({"type": "error", "message": reason})
+        return None
