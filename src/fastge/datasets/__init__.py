@@ -16,9 +16,11 @@ from fastge.datasets.dataset import (
 from fastge.datasets.images import grid_image
 from fastge.datasets.letters import pacm
 from fastge.datasets.neighbours import nearest_pairs, noisy_knn, random_pairs
-from fastge.datasets.partitions import planted_partition
+from fastge.datasets.networks import facebook100
+from fastge.datasets.partitions import degree_corrected_partition, planted_partition
 from fastge.datasets.points import contradictory, four_moons
 from fastge.datasets.sampling import sample_constraints, sample_labels
+from fastge.datasets.stand_ins import network_stand_in
 
 __all__ = [
     "DEGREE_CORRECTED",
@@ -29,9 +31,12 @@ __all__ = [
     "Dataset",
     "Seed",
     "contradictory",
+    "degree_corrected_partition",
+    "facebook100",
     "four_moons",
     "grid_image",
     "nearest_pairs",
+    "network_stand_in",
     "noisy_knn",
     "pacm",
     "planted_partition",
