@@ -9,9 +9,10 @@ from fastge.errors import ParameterError
 from fastge.image import PALETTE
 
 # The palette of `fastge.image`, so that painted files mean the same classes there, and beyond it.
-COLOURS = tuple("#" + bytes(colour).hex() for colour in PALETTE) + (
-    "#f0e442", "#332288", "#999933", "#aa4499", "#44bb99",
-)  # fmt: skip
+COLOURS = (
+    *("#" + bytes(colour).hex() for colour in PALETTE),
+    *("#f0e442", "#332288", "#999933", "#aa4499", "#44bb99"),
+)
 ERASER = -1
 
 

@@ -19,8 +19,8 @@ from fastge.app.protocol import describe
 from fastge.app.session import Session
 from fastge.app.solver import NO_LABEL, Answer
 from fastge.errors import ParameterError
-from fastge.files.images import Pixels, display_rgb, pillow, resized
-from fastge.files.overlays import labels_picture, map_picture
+from fastge.files.images import Pixels, pillow, resized, smaller_size
+from fastge.files.overlays import enlarged_labels, labels_picture, map_picture, rgb_of, with_lines
 from fastge.image import overlay
 
 _SHOWN_PIXELS = 4_000_000
@@ -42,9 +42,7 @@ class Download:
 
 def shown_image(pixels: Pixels) -> bytes:
     """The image for the eye, small enough for a canvas."""
-    height, width = pixels.shape[:2]
-    scale = min(1.0, (_SHOWN_PIXELS / (width * height)) ** 0.5)
-    size = max(1, round(width * scale)), max(1, round(height * scale))
+    size = smaller_size(pixels, _SHOWN_PIXELS)
     image = pillow().fromarray(display_rgb(resized(pixels, *size)))
     file = io.BytesIO()
     image.save(file, "JPEG", quality=92, subsampling=0)
@@ -71,12 +69,13 @@ def make(session: Session, kind: str) -> Download:
     if kind == "report.json":
         text = json.dumps(report(session, answer), indent=2) + "\n"
         return Download(text.encode(), "application/json", f"{stem}-report.json")
-    labels, colours = enlarged(answer, session.solver.size), _colours(session.document.classes)
+    labels = enlarged_labels(answer.found.labels, session.solver.size)
+    colours = _colours(session.document.classes)
     if kind == "labels.png":
         return _picture(f"{stem}-labels.png", labels_picture(labels, colours))
-    shown = overlay(
-        display_rgb(session.pixels), labels, colours={j: _rgb(c) for j, c in enumerate(colours)}
-    )
+    shown = display_rgb(session.pixels)
+    table = {j: rgb_of(colour) for j, colour in enumerate(colours)}
+    shown = with_lines(overlay(shown, labels, lines=False, colours=table), labels)
     return _picture(f"{stem}-overlay.png", pillow().fromarray(shown))
 
 
@@ -87,22 +86,6 @@ def newest(session: Session) -> Answer | None:
     """The answer in full resolution if no stroke has come since, else that of the page."""
     full = session.full
     return full if full is not None and full.wish.revision == session.revision else session.answer
-
-
-def enlarged(answer: Answer, size: tuple[int, int]) -> NDArray[np.int64]:
-    """Labels at the size of the image: the class whose enlarged membership is largest."""
-    height, width = answer.labels.shape
-    if (width, height) == size:
-        return np.where(answer.labels == NO_LABEL, -1, answer.labels).astype(np.int64)
-    best = np.full(size[::-1], -np.inf, dtype=np.float32)
-    labels = np.full(size[::-1], -1, dtype=np.int64)
-    for j, label in enumerate(answer.found.class_ids):
-        # Hard labels, softly enlarged: membership may disagree with them, its contours may not.
-        part = pillow().fromarray((answer.labels == label).astype(np.float32))
-        share = np.asarray(part.resize(size, pillow().Resampling.BILINEAR))
-        closer = share > np.maximum(best, 0.0)
-        best[closer], labels[closer] = share[closer], int(answer.found.class_ids[j])
-    return labels
 
 
 def report(session: Session, answer: Answer) -> dict[str, Any]:
@@ -121,7 +104,9 @@ def report(session: Session, answer: Answer) -> dict[str, Any]:
 
 def _scribbles(painted: NDArray[np.int64], classes: tuple[PaintedClass, ...]) -> Any:
     """Colours on transparency: `fastge segment --scribbles` reads it."""
-    table = np.array([(*_rgb(c), 255) for c in _colours(classes)] + [(0, 0, 0, 0)], dtype=np.uint8)
+    table = np.array(
+        [(*rgb_of(c), 255) for c in _colours(classes)] + [(0, 0, 0, 0)], dtype=np.uint8
+    )
     return pillow().fromarray(table[painted])
 
 
@@ -129,10 +114,6 @@ def _colours(classes: tuple[PaintedClass, ...]) -> list[str]:
     """Colour of every class, also of those that were discovered."""
     own = [c.colour for c in classes]
     return own + [colour_of(j) for j in range(len(own), NO_LABEL)]
-
-
-def _rgb(colour: str) -> tuple[int, int, int]:
-    return int(colour[1:3], 16), int(colour[3:5], 16), int(colour[5:7], 16)
 
 
 def _picture(name: str, image: Any) -> Download:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol, TypeVar
 
 from fastge.app.document import Document, Stroke
-from fastge.app.limits import WORKING_PIXELS, Limits, LimitError
+from fastge.app.limits import WORKING_PIXELS, LimitError, Limits
 from fastge.app.protocol import (
     ClassesMessage,
     Message,
@@ -21,9 +21,9 @@ from fastge.app.protocol import (
     describe,
     frame,
 )
-from fastge.app.solver import Answer, Solver, Stage, Wish, working_size
+from fastge.app.solver import Answer, Solver, Stage, Wish
 from fastge.errors import FastgeError
-from fastge.files.images import Pixels
+from fastge.files.images import Pixels, smaller_size
 from fastge.image import CancelledError
 
 _log = logging.getLogger(__name__)
@@ -147,7 +147,7 @@ class Session:
     def state(self, *, strokes: bool = True) -> dict[str, Any]:
         """Everything that a page needs to show, but for image and labels."""
         document, (width, height) = self.document, self.solver.size
-        working = working_size((width, height), self.working_pixels)
+        working = smaller_size(self.pixels, self.working_pixels)
         return {
             "type": "state",
             "session": self.key,

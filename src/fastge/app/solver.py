@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from fastge.app.document import Stroke
 from fastge.app.drawing import Canvas
 from fastge.errors import ParameterError
-from fastge.files.images import Pixels, resized
+from fastge.files.images import Pixels, resized, smaller_size
 from fastge.image import Segmentation, Segmenter
 
 _MARKS = 300
@@ -85,9 +85,9 @@ class Solver:
         return self._pixels.shape[1], self._pixels.shape[0]
 
     def solve(self, wish: Wish, stage: Stage, cancelled: Callable[[], bool]) -> Answer:
-        """Coarse or final answer in working resolution; raises `CancelledError` once told to stop."""
+        """Coarse or final answer in working resolution; `CancelledError` once told to stop."""
         start = time.perf_counter()
-        segmenter, canvas = self._tools(working_size(self.size, wish.working_pixels))
+        segmenter, canvas = self._tools(smaller_size(self._pixels, wish.working_pixels))
         scribbles = _painted(canvas, wish)
         k = count(scribbles, wish.extra)
         if stage is Stage.COARSE:
@@ -102,7 +102,7 @@ class Solver:
         Images of more pixels than allowed are solved as large as allowed and then enlarged.
         """
         start = time.perf_counter()
-        size = working_size(self.size, most_pixels)
+        size = smaller_size(self._pixels, most_pixels)
         segmenter = Segmenter(resized(self._pixels, *size))
         scribbles = _painted(Canvas(*size, size[0] / self.size[0]), wish)
         found = segmenter.update(scribbles, count(scribbles, wish.extra), cancelled=cancelled)
@@ -124,13 +124,6 @@ class Solver:
             self._canvas = Canvas(*size, size[0] / self.size[0])
             self._size = size
         return self._segmenter, self._canvas
-
-
-def working_size(size: tuple[int, int], most_pixels: int) -> tuple[int, int]:
-    """The size of the image scaled down, if need be, to so many pixels."""
-    width, height = size
-    scale = min(1.0, (most_pixels / (width * height)) ** 0.5)
-    return max(1, round(width * scale)), max(1, round(height * scale))
 
 
 def count(scribbles: NDArray[np.int64], extra: int) -> int:

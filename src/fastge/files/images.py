@@ -112,6 +112,13 @@ def display_rgb(pixels: Pixels) -> NDArray[np.uint8]:
     return np.asarray(np.rint(mixed), dtype=np.uint8)
 
 
+def smaller_size(pixels: Pixels, most_pixels: int) -> tuple[int, int]:
+    """Width and height of the image, scaled down, if need be, to so many pixels."""
+    height, width = pixels.shape[:2]
+    scale = min(1.0, (most_pixels / (width * height)) ** 0.5)
+    return max(1, round(width * scale)), max(1, round(height * scale))
+
+
 def resized(pixels: Pixels, width: int, height: int) -> Pixels:
     """The image at another size, every new pixel a mean of old ones."""
     if (height, width) == pixels.shape[:2]:
@@ -152,7 +159,7 @@ def _pixels(image: Any, name: str) -> Pixels:
     pixels = np.asarray(image)
     if image.mode in {"L", "RGB", "RGBA"}:
         return pixels
-    if pixels.dtype.kind in "ui" and 0 <= pixels.min() and pixels.max() <= _DEEP:
+    if pixels.dtype.kind in "ui" and pixels.min() >= 0 and pixels.max() <= _DEEP:
         return pixels.astype(np.uint16)
     if pixels.dtype.kind not in "uif" or pixels.ndim != 2:
         raise _UnsuitableError(f"colours as {image.mode} are not supported; save it as RGB or grey")
@@ -166,4 +173,4 @@ def _stretched(pixels: Pixels) -> NDArray[np.uint8]:
     low, high = np.percentile(sample, _STRETCH)
     scale = 255 / (high - low) if high > low else 0.0
     values = (pixels.astype(np.float32) - low) * scale
-    return np.clip(np.rint(values), 0, 255).astype(np.uint8)
+    return np.asarray(np.clip(np.rint(values), 0, 255), dtype=np.uint8)

@@ -95,6 +95,6 @@ def _numbered(labels: list[str]) -> tuple[list[int], dict[int, str]]:
     """Ids of the labels and their names: small whole numbers stand for themselves."""
     whole = [number for label in labels if (number := as_whole(label)) is not None]
     if len(whole) == len(labels) and all(0 <= number <= _LARGEST_ID for number in whole):
-        return whole, {number: str(number) for number in sorted(set(whole))}
+        return whole, {number: f"class {number}" for number in sorted(set(whole))}
     names = list(dict.fromkeys(labels))
     return [names.index(label) for label in labels], dict(enumerate(names))
