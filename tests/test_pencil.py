@@ -13,8 +13,9 @@ import reference
 from fastge.constraints import Constraints
 from fastge.errors import GraphError
 from fastge.graph import FloatArray, Graph
+from fastge.implied import Members
 from fastge.merging import merge
-from fastge.pencil import Members, Pencil, Side
+from fastge.pencil import Pencil, Side
 from strategies import Problem, problems
 
 
@@ -152,3 +153,17 @@ def test_casts_keep_what_is_known() -> None:
     assert single.star_graph is stars
     assert single.components is components
     assert pencil.L_G.astype(np.float64) is pencil.L_G
+
+
+def test_energy_inside_a_class_survives_the_weight_of_its_pairs() -> None:
+    """Rounding in v_c x_i − Σ a_j x_j would be 10⁴ times what is asked for."""
+    n, rng = 200_000, np.random.default_rng(0)
+    strength = sp.csr_array(rng.uniform(0.5, 2.0, (n, 1)))
+    empty = Graph(np.zeros(n + 1, np.int64), np.empty(0, np.int32), np.empty(0))
+    side = Side(empty, Members(np.arange(n), strength), within=1.0)
+    a, differences = strength.toarray()[:, 0], 1e-9 * rng.standard_normal(n)
+    x = 1.0 + differences
+    rounded = x - 1.0  # what x really holds
+    exact = a.sum() * (a * (rounded - a @ rounded / a.sum()) ** 2).sum()
+    assert x @ (side @ x) == pytest.approx(exact, rel=1e-5)
+    assert abs(np.ones(n) @ (side @ x)) < 1e-9 * np.abs(side @ x).sum()

@@ -12,8 +12,9 @@ import scipy.sparse as sp
 from fastge.constraints import Constraints
 from fastge.errors import ConstraintError, GraphError
 from fastge.graph import FloatArray, Graph, as_graph, from_canonical, from_pairs
+from fastge.implied import NO_MEMBERS, Members
 from fastge.pairs import Labels
-from fastge.pencil import NO_MEMBERS, Members, Pencil, Side, Weighting
+from fastge.pencil import Pencil, Side, Weighting
 
 MergeRule: TypeAlias = Callable[[Graph], Weighting]
 

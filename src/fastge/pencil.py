@@ -13,37 +13,9 @@ from scipy.sparse.linalg import LinearOperator
 from fastge import _native
 from fastge.errors import GraphError
 from fastge.graph import FloatArray, Graph, IntArray, as_graph, from_canonical, resized
+from fastge.implied import NO_MEMBERS, Implied, Members
 
 _SPARSE_ROWS = 4  # edges that touch fewer than n / 4 nodes are applied to those nodes only
-
-
-@dataclass(frozen=True, eq=False)
-class Members:
-    """Strength a_ic of node i in class c: the implied pair (i, j) weighs a_ic a_jc'."""
-
-    nodes: IntArray
-    """The nodes that have an entry, sorted."""
-    strength: sp.csr_array
-    """Entries of those nodes: one row per node in `nodes`, one column per class."""
-
-    @cached_property
-    def class_volumes(self) -> FloatArray:
-        """v_c = Σ_i a_ic"""
-        return np.asarray(self.strength.sum(axis=0), dtype=np.float64).ravel()
-
-    @property
-    def n_classes(self) -> int:
-        return int(self.strength.shape[1])
-
-    def by_node(self, n: int) -> tuple[IntArray, IntArray, FloatArray]:
-        """Start of each node's entries, their classes and their strengths."""
-        start = np.zeros(n + 1, dtype=np.int64)
-        start[self.nodes + 1] = np.diff(self.strength.indptr)
-        classes = self.strength.indices.astype(np.int32, copy=False)
-        return np.cumsum(start), classes, self.strength.data
-
-
-NO_MEMBERS = Members(np.empty(0, np.int64), sp.csr_array((0, 0)))
 
 
 class Side(LinearOperator):
@@ -106,9 +78,9 @@ class Side(LinearOperator):
             product = np.empty_like(some)
             _native.laplacian(graph.indptr, graph.indices, weights, some, product)
             out[nodes] += product
-        if len(self.members.nodes) and (self.within or self.across):
+        if self._implied is not None:
             nodes = self.members.nodes
-            out[nodes] += self._implied_times(X[nodes])
+            out[nodes] += self._implied.times(X[nodes])
         return out
 
     def _demand_times(self, X: FloatArray, out: FloatArray | None = None) -> FloatArray:
@@ -119,12 +91,6 @@ class Side(LinearOperator):
         _native.gram([mass], X, sums)
         _native.scale_shift(diagonal, mass, self.demand * sums.ravel(), X, out)
         return out
-
-    def _implied_times(self, X: FloatArray) -> FloatArray:
-        A, diagonal = self._implied_arrays
-        classes = A.T @ X
-        mixed = self.within * classes + self.across * (classes.sum(axis=0) - classes)
-        return np.asarray((X.T * diagonal).T - A @ mixed)
 
     @cached_property
     def _edge_parts(self) -> tuple[Graph | None, tuple[IntArray, Graph] | None, FloatArray]:
@@ -145,23 +111,17 @@ class Side(LinearOperator):
         return (self.demand * volume * self.mass).astype(self.dtype), mass
 
     @cached_property
-    def _implied_arrays(self) -> tuple[sp.csr_array, FloatArray]:
-        A, v = self.members.strength, self.members.class_volumes
-        diagonal = A @ (self.within * v + self.across * (v.sum() - v))
-        return A.astype(self.dtype), np.asarray(diagonal).astype(self.dtype)
+    def _implied(self) -> Implied | None:
+        useful = len(self.members.nodes) and (self.within or self.across)
+        return Implied(self.members, self.within, self.across, self.dtype) if useful else None
 
     def diagonal(self) -> FloatArray:
         """The diagonal of L."""
         result: FloatArray = self.edges.degrees + self.demand * self.mass * (
             self.mass.sum() - self.mass
         )
-        A, v = self.members.strength, self.members.class_volumes
-        if A.nnz and (self.within or self.across):
-            row = A @ (self.within * v + self.across * (v.sum() - v))
-            own_squares = np.asarray(A.power(2).sum(axis=1)).ravel()
-            squared_row = np.asarray(A.sum(axis=1)).ravel() ** 2
-            row = row - self.within * own_squares - self.across * (squared_row - own_squares)
-            result[self.members.nodes] += row
+        if self._implied is not None:
+            result[self.members.nodes] += self._implied.diagonal()
         return result
 
     def energy(self, X: FloatArray) -> FloatArray:
