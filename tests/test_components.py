@@ -60,12 +60,38 @@ def test_projection_is_orthogonal_to_indicators(problem: Problem, seed: int) -> 
         np.testing.assert_allclose(Z.T @ (pencil.L_H @ Y), 0, atol=1e-8 * size * problem.n)
 
 
-def test_too_many_components_are_refused() -> None:
-    n = components.MOST_COMPONENTS + 1
-    i = np.arange(0, 2 * n, 2)
-    pencil = merge(numerics.graph_of(2 * n, i, i + 1))
+def many_pairs(count: int, *joined: tuple[int, int]) -> Pencil:
+    """As many components of two nodes each; H joins some of them."""
+    i = np.arange(0, 2 * count, 2)
+    G = numerics.graph_of(2 * count, i, i + 1)
+    ends = 2 * np.array(joined)
+    H = numerics.graph_of(2 * count, ends[:, 0], ends[:, 1], np.arange(1.0, 1 + len(ends)))
+    return Pencil(G.to_scipy(), H.to_scipy())
+
+
+def test_many_components_are_told_apart_like_few(monkeypatch: pytest.MonkeyPatch) -> None:
+    pencil = many_pairs(600, (0, 1), (1, 2), (5, 9), (40, 41), (5, 6))
+    sparse = components.zero_vectors(pencil, 8)
+    X = np.random.default_rng(0).standard_normal((pencil.n, 2))
+    projected = components.projector(pencil)(X.copy())
+    monkeypatch.setattr(components, "DENSE_BELOW", 10_000)
+    dense = components.zero_vectors(pencil, 8)
+    assert sparse.shape == dense.shape == (1200, 5)
+    np.testing.assert_allclose(np.abs(dense.T @ (pencil.L_H @ sparse)), np.eye(5), atol=1e-7)
+    change = projected - components.projector(pencil)(X.copy())
+    np.testing.assert_allclose(pencil.L_H @ change, 0, atol=1e-8)
+
+
+def test_components_that_nothing_tells_apart_have_no_zero_vectors() -> None:
+    i = np.arange(0, 1200, 2)
+    G = numerics.graph_of(1200, i, i + 1)
+    assert components.zero_vectors(Pencil(G.to_scipy(), G.to_scipy()), 3).shape == (1200, 0)
+
+
+def test_more_directions_than_can_be_projected_out_are_refused() -> None:
+    pencil = many_pairs(600, *((j, j + 1) for j in range(components.MOST_DIRECTIONS + 1)))
     with pytest.raises(GraphError, match="components"):
-        components.zero_vectors(pencil, 2)
+        components.projector(pencil)
 
 
 def test_connected_graphs_have_none() -> None:

@@ -11,15 +11,20 @@ from collections.abc import Callable
 import numpy as np
 import scipy.linalg as la
 import scipy.sparse as sp
+from scipy.sparse.linalg import LinearOperator, eigsh
 
 from fastge import _native
 from fastge.errors import GraphError
 from fastge.graph import FloatArray, IntArray, from_canonical
-from fastge.pencil import Members, Pencil, Side
+from fastge.implied import Members
+from fastge.pencil import Pencil, Side
 
-MOST_COMPONENTS = 4096
-"""Components that are told apart: their quotient is a dense matrix."""
+DENSE_BELOW = 512
+"""Components under which the quotient of H is diagonalised as a dense matrix."""
+MOST_DIRECTIONS = 64
+"""Directions between more components than that which a projection can take out."""
 NO_ENERGY = 1e-12
+_LANCZOS_TOLERANCE = 1e-10
 
 
 def contracted(side: Side, group: IntArray, n_groups: int) -> Side:
@@ -50,41 +55,63 @@ def zero_vectors(pencil: Pencil, most: int) -> FloatArray:
     count, ids = pencil.components
     if count == 1:
         return np.empty((pencil.n, 0))
-    quotient = _quotient(pencil.L_H, ids, count)
+    gain, V = _told_apart(pencil, most)
+    return np.asarray((V / np.sqrt(gain))[ids])
+
+
+def _told_apart(pencil: Pencil, most: int) -> tuple[FloatArray, FloatArray]:
+    """Directions between components that H tells apart best, and by how much: VᵀQV = diag(gain).
+
+    Q = ZᵀL_H Z is the quotient of H; directions have unit length in the mass of the components.
+    """
+    count, ids = pencil.components
+    quotient = contracted(pencil.L_H.astype(np.float64), ids, count)
     mass: FloatArray = np.bincount(ids, weights=pencil.degrees, minlength=count).astype(float)
-    mass = np.maximum(mass, _least_positive(mass))
-    scale = 1 / np.sqrt(mass)
-    gain, Y = la.eigh(quotient * scale[:, None] * scale)
-    kept = np.flatnonzero(gain > NO_ENERGY * max(float(gain[-1]), 0.0))[::-1][:most]
-    return np.asarray((scale[:, None] * Y[:, kept] / np.sqrt(gain[kept]))[ids])
+    scale = 1 / np.sqrt(np.maximum(mass, _least_positive(mass)))
+    gain, Y = _largest(quotient, scale, min(most, count - 1))
+    kept = gain > NO_ENERGY * max(float(gain.max(initial=0.0)), 0.0)
+    return gain[kept], scale[:, None] * Y[:, kept]
+
+
+def _largest(quotient: Side, scale: FloatArray, most: int) -> tuple[FloatArray, FloatArray]:
+    """The largest eigenvalues of the scaled quotient, in descending order, and their vectors."""
+    count = len(scale)
+    if count < DENSE_BELOW or most * 4 > count:
+        gain, Y = la.eigh(quotient.toarray() * scale[:, None] * scale)
+        return gain[::-1][:most], Y[:, ::-1][:, :most]
+    if not quotient.diagonal().any():
+        return np.empty(0), np.empty((count, 0))
+    scaled = LinearOperator(
+        (count, count), matvec=lambda x: scale * (quotient @ (scale * x.ravel())), dtype=np.float64
+    )
+    start = np.random.default_rng(0).standard_normal(count)
+    gain, Y = eigsh(scaled, most, v0=start, tol=_LANCZOS_TOLERANCE)
+    return gain[::-1], Y[:, ::-1]
 
 
 def _least_positive(values: FloatArray) -> float:
     return float(values[values > 0].min()) if (values > 0).any() else 1.0
 
 
-def _quotient(side: Side, ids: IntArray, count: int) -> FloatArray:
-    if count > MOST_COMPONENTS:
-        raise GraphError(
-            f"the merged graph falls into {count} components, more than {MOST_COMPONENTS}; "
-            "cluster the largest ones, or link components with must-links"
-        )
-    return contracted(side.astype(np.float64), ids, count).toarray()
-
-
 def projector(pencil: Pencil) -> Callable[[FloatArray], FloatArray]:
-    """X ↦ X − Z (ZᵀL_H Z)⁺ ZᵀL_H X, in place, with Z the indicators of the components."""
+    """X ↦ X − Z (ZᵀL_H Z)⁻ ZᵀL_H X, in place, with Z the indicators of the components."""
     count, ids = pencil.components
     if count == 1:
         return centred
-    inverse = la.pinvh(_quotient(pencil.L_H, ids, count), rtol=NO_ENERGY)
+    few = count < DENSE_BELOW
+    gain, V = _told_apart(pencil, count if few else MOST_DIRECTIONS)
+    if not few and len(gain) == MOST_DIRECTIONS:
+        raise GraphError(
+            f"H tells more than {MOST_DIRECTIONS} of {count} components of G apart, and so many "
+            "clusters are wanted; cluster the largest components, or link some with must-links"
+        )
     indicators = _indicators(ids, count).astype(pencil.L_G.dtype)
     sizes = np.bincount(ids, minlength=count)
 
     def project(X: FloatArray) -> FloatArray:
         X -= ((indicators.T @ X) / sizes[:, None])[ids].astype(X.dtype, copy=False)
         pull = indicators.T @ pencil.L_H.apply(X, np.empty_like(X))
-        X -= (inverse @ pull)[ids].astype(X.dtype, copy=False)
+        X -= (V @ ((V.T @ pull) / gain[:, None]))[ids].astype(X.dtype, copy=False)
         return centred(X)
 
     return project

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from fastge.components import MOST_COMPONENTS
 from fastge.constraints import Constraints
 from fastge.graph import FloatArray, IntArray
 from fastge.pencil import Pencil
@@ -53,8 +52,7 @@ def relevant_nodes(pencil: Pencil, constraints: Constraints, k: int) -> Relevant
     n_classes = len(constraints.labels.class_ids)
     n_anchored = int(anchored.sum())
     others = max(0, k - n_classes) if n_classes else max(0, k + 1 - n_anchored)
-    kept = min(n_anchored + others, MOST_COMPONENTS)
-    kept = max(kept, int(np.searchsorted(np.cumsum(sizes[by_size]), k)) + 1)
+    kept = max(n_anchored + others, int(np.searchsorted(np.cumsum(sizes[by_size]), k)) + 1)
     if kept >= count:
         return everything
     logger.info(
