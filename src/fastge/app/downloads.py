@@ -19,7 +19,7 @@ from fastge.app.protocol import describe
 from fastge.app.session import Session
 from fastge.app.solver import NO_LABEL, Answer
 from fastge.errors import ParameterError
-from fastge.files.images import Pixels, pillow, resized, smaller_size
+from fastge.files.images import Pixels, display_rgb, pillow, resized, smaller_size
 from fastge.files.overlays import enlarged_labels, labels_picture, map_picture, rgb_of, with_lines
 from fastge.image import overlay
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import os
+from dataclasses import dataclass, field
 
 from fastge.errors import FastgeError
 
@@ -34,8 +35,8 @@ class Limits:
     """Of all strokes of a session together."""
     least_working_pixels: int = 20_000
     most_working_pixels: int = 4_000_000
-    full_pixels: int = 16_000_000
-    """Above it, a segmentation in full resolution is enlarged rather than computed."""
+    full_pixels: int = field(default_factory=lambda: _pixels_that_fit(16_000_000))
+    """Above it, a segmentation in full resolution is computed smaller and enlarged."""
     rest_seconds: float = 120.0
     """After which the graph of an image that nobody looks at is forgotten, and built anew later."""
     idle_seconds: float = 12 * 3600.0
@@ -43,6 +44,13 @@ class Limits:
 
 
 WORKING_PIXELS = 400_000
+_BYTES_PER_PIXEL = 1_300  # measured, of a segmentation from scratch
+
+
+def _pixels_that_fit(most: int) -> int:
+    """Pixels that can be segmented in half of the memory that is free."""
+    free = os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    return max(1_000_000, min(most, free // 2 // _BYTES_PER_PIXEL))
 
 
 def check(value: float, most: float, what: str, remedy: str) -> None:
