@@ -18,7 +18,7 @@ from fastge.files.overlays import LABEL_SUFFIXES, PICTURE_SUFFIXES
 from fastge.files.results import check_writable, write_report
 from fastge.files.tables import file_error
 
-MOST_PIXELS = 16_000_000
+MOST_PIXELS = 4_000_000
 _OWN_ENDS = ("-segmented", "-labels", "-overlay", "-scribbles")
 
 
