@@ -58,18 +58,9 @@ SETS: dict[str, tuple[int, Callable[[int], Graph]]] = {
     "blocks 40 + 40": (3, lambda seed: planted([40, 40], 0.3, 0.05, seed)),
     "blocks 250 + 200 + 150": (4, lambda seed: planted([250, 200, 150], 0.1, 0.01, seed)),
     "the same, 15 labels": (15, lambda seed: planted([250, 200, 150], 0.1, 0.01, seed)),
-    "moons, 2 labels": (
-        2,
-        lambda s: neighbours(*points.make_moons(300, noise=0.1, random_state=s)),
-    ),
-    "moons, 5 labels": (
-        5,
-        lambda s: neighbours(*points.make_moons(300, noise=0.1, random_state=s)),
-    ),
-    "circles": (
-        5,
-        lambda s: neighbours(*points.make_circles(300, noise=0.06, factor=0.5, random_state=s)),
-    ),
+    "moons, 2 labels": (2, moons),
+    "moons, 5 labels": (5, moons),
+    "circles": (5, circles),
     "wine": (5, lambda _: neighbours(*points.load_wine(return_X_y=True))),
     "iris": (5, lambda _: neighbours(*points.load_iris(return_X_y=True))),
     "digits": (5, lambda _: neighbours(*points.load_digits(return_X_y=True))),

@@ -3,8 +3,8 @@
 Where to start reading: `algorithm`, the method in ten lines. Then along the pipeline, each module
 importing only from those before it:
 
-`errors`, `graph`, `pairs`, `contradictions`, `constraints`, `implied`, `pencil`, `merging`: from input to the
-two Laplacians;
+`errors`, `graph`, `pairs`, `contradictions`, `constraints`, `implied`, `pencil`, `merging`: from
+input to the two Laplacians;
 `components`, `dense`, `orthogonal`, `multigrid`, `eigensolver`, `nested`, `spectrum`: from the
 Laplacians to eigenvectors;
 `sweep`, `embedding`, `partition`, `quality`: from eigenvectors to clusters and what they are worth;
