@@ -159,10 +159,10 @@ def _pixels(image: Any, name: str) -> Pixels:
     pixels = np.asarray(image)
     if image.mode in {"L", "RGB", "RGBA"}:
         return pixels
-    if pixels.dtype.kind in "ui" and pixels.min() >= 0 and pixels.max() <= _DEEP:
-        return pixels.astype(np.uint16)
     if pixels.dtype.kind not in "uif" or pixels.ndim != 2:
         raise _UnsuitableError(f"colours as {image.mode} are not supported; save it as RGB or grey")
+    if pixels.dtype.kind in "ui" and pixels.min() >= 0 and pixels.max() <= _DEEP:
+        return pixels.astype(np.uint16)
     if not np.isfinite(pixels).all():
         raise _UnsuitableError("some pixels are not finite numbers; replace them before saving it")
     return pixels.astype(np.float32)
