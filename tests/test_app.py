@@ -9,6 +9,8 @@ from typing import Any
 
 import numpy as np
 import pytest
+from starlette.websockets import WebSocketDisconnect
+
 from app_client import (
     HOST,
     client,
@@ -20,8 +22,6 @@ from app_client import (
     two_fields,
     upload,
 )
-from starlette.websockets import WebSocketDisconnect
-
 from fastge.app import session as session_module
 from fastge.app.limits import Limits
 from fastge.app.server import Opened
