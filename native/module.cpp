@@ -14,6 +14,7 @@
 #include "contraction.hpp"
 #include "elimination.hpp"
 #include "grouping.hpp"
+#include "image_graph.hpp"
 #include "kernels.hpp"
 #include "sweep.hpp"
 
@@ -209,6 +210,33 @@ void bind_setup(nb::module_& m) {
     });
 }
 
+PixelGrid pixel_grid(const In<Node>& number, const In<Offset>& steps) {
+    return {Offset(number.shape(0)), Offset(number.shape(1)), Offset(number.shape(2)),
+            number.data(), int(steps.shape(0)), steps.data()};
+}
+
+void bind_images(nb::module_& m) {
+    m.def("pixel_squares", [](In<Node> number, In<Offset> steps, In<float> channels,
+                              Out<float> squares) {
+        nb::gil_scoped_release release;
+        const auto grid = pixel_grid(number, steps);
+        const auto total = pixel_squares(grid, int(channels.shape(3)), channels.data(),
+                                         squares.data());
+        return std::pair(total.sum, total.count);
+    }, nb::arg(), nb::arg(), nb::arg(), nb::arg().noconvert());
+    m.def("pixel_adjacency", [](In<Node> number, In<Offset> steps, In<float> weights,
+                                Node n_nodes, In<Node> word, Node n_words, double word_weight) {
+        Adjacency a;
+        {
+            nb::gil_scoped_release release;
+            a = pixel_adjacency(pixel_grid(number, steps), n_nodes, weights.data(),
+                                {word.data(), n_words, word_weight});
+        }
+        return nb::make_tuple(owned(std::move(a.indptr)), owned(std::move(a.indices)),
+                              owned(std::move(a.weights)));
+    });
+}
+
 void bind_cuts(nb::module_& m) {
     m.def("prefix_cuts", [](In<Offset> p, In<Node> i, In<double> w, double demand, double within,
                             double across, In<double> d, In<Offset> start, In<Node> classes,
@@ -239,6 +267,7 @@ NB_MODULE(_native, m) {
     bind_kernels<double>(m);
     bind_setup(m);
     bind_cuts(m);
+    bind_images(m);
 }
 
 }  // namespace fastge

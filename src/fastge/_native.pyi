@@ -148,3 +148,24 @@ def cluster_cuts(
     indptr: _Integers, indices: _Integers, weights: _Floats, cluster: _Integers, n_clusters: int
 ) -> _Doubles:
     """Weight that leaves each cluster; a negative cluster is nobody's"""
+
+# Images. Pixels lie in a volume (depth × height × width); `number` is the node of each, −1 for
+# none; steps (z, y, x) lead to later pixels and are sorted.
+def pixel_squares(
+    number: _Nodes, steps: _Integers, channels: _Floats, squares: _Floats
+) -> tuple[float, int]:
+    """squares_si = ‖f_i − f_j‖² with j a step s further, NaN for none; their sum and number"""
+
+def pixel_adjacency(
+    number: _Nodes,
+    steps: _Integers,
+    weights: _Floats,
+    n_nodes: int,
+    word: _Nodes,
+    n_words: int,
+    word_weight: float,
+) -> tuple[_Integers, _Nodes, _Doubles]:
+    """Graph (indptr, indices, weights) of weights_si between pixels i and those a step s further
+
+    After the pixels come `n_words` nodes, each joined to the pixels with that `word`.
+    """

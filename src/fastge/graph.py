@@ -26,6 +26,8 @@ from fastge.errors import (
 
 FloatArray: TypeAlias = np.ndarray[Any, np.dtype[np.floating[Any]]]
 IntArray: TypeAlias = np.ndarray[Any, np.dtype[np.integer[Any]]]
+NodeArray: TypeAlias = np.ndarray[Any, np.dtype[np.int32]]
+"""Node numbers as the native kernels take them."""
 BoolArray: TypeAlias = np.ndarray[Any, np.dtype[np.bool_]]
 
 SYMMETRY_TOLERANCE = 1e-10

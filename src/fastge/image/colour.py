@@ -31,8 +31,14 @@ class Pixels:
     inside: BoolArray
 
     @property
+    def seen(self) -> FloatArray:
+        """Channels of the pixels that take part, one row each."""
+        rows = self.channels.reshape(self.inside.size, -1)
+        return rows if self.inside.all() else rows[self.inside.ravel()]
+
+    @property
     def shape(self) -> tuple[int, ...]:
-        return self.inside.shape
+        return tuple(self.inside.shape)
 
 
 def read_pixels(
@@ -143,7 +149,7 @@ def _unit_range(values: Any, inside: BoolArray) -> FloatArray:
     if values.dtype.kind in "iu":
         return np.asarray(unit / np.float32(np.iinfo(values.dtype).max))
     unit[~inside] = 0
-    return unit / np.float32(255) if unit.max() > 1 else unit
+    return np.asarray(unit / np.float32(255) if unit.max() > 1 else unit)
 
 
 def _standardised(values: FloatArray, inside: BoolArray) -> FloatArray:

@@ -7,19 +7,24 @@ from typing import Any
 
 import numpy as np
 
+from fastge import _native
 from fastge.errors import ParameterError
-from fastge.graph import FloatArray, Graph, IntArray, from_canonical, from_pairs
+from fastge.graph import FloatArray, Graph, IntArray, NodeArray
 from fastge.image.colour import Colour, Pixels, read_pixels
+from fastge.image.words import NO_WORDS, Words
 
 FLOOR = 1e-6
 """Least weight of an edge: the graph stays connected, and no weight vanishes."""
+RADIUS = 1.5
+"""Farthest neighbours: those that share an edge or a corner."""
+LARGEST_RADIUS = 16
 
 
 def image_graph(
     image: Any,
     *,
     mask: Any = None,
-    radius: float = 1.5,
+    radius: float = RADIUS,
     colour: Colour = "auto",
     scale: float | None = None,
     floor: float = FLOOR,
@@ -36,18 +41,37 @@ def image_graph(
 
 
 def pixel_graph(
-    pixels: Pixels, *, radius: float = 1.5, scale: float | None = None, floor: float = FLOOR
+    pixels: Pixels,
+    *,
+    radius: float = RADIUS,
+    scale: float | None = None,
+    floor: float = FLOOR,
+    words: Words = NO_WORDS,
 ) -> Graph:
-    """The graph of `image_graph` from channels."""
+    """The graph of `image_graph` from channels; words are the last nodes."""
     check_options(radius, scale, floor)
-    number = np.cumsum(pixels.inside.ravel()) - 1
-    number[~pixels.inside.ravel()] = -1
-    number = number.reshape(pixels.shape)
-    pairs, squares = _pairs(pixels.channels, number, offsets(radius, len(pixels.shape)))
-    mean = float(squares.mean()) if len(squares) else 0.0
-    sigma = scale if scale is not None else mean
-    weights = np.maximum(np.exp(-squares / sigma), floor) if sigma > 0 else np.ones(len(squares))
-    return from_canonical(from_pairs(int(pixels.inside.sum()), pairs, weights))
+    grid = np.ascontiguousarray(node_numbers(pixels).reshape(_as_volume(pixels.shape)))
+    steps = _volume_steps(offsets(radius, len(pixels.shape)))
+    channels = pixels.channels.reshape(*grid.shape, -1)
+    squares = np.empty((len(steps), grid.size), dtype=np.float32)
+    total, count = _native.pixel_squares(grid, steps, channels, squares)
+    if scale is None:
+        scale = total / count if count else 0.0
+    weights = _weights(squares, scale, floor)
+    n = int(np.count_nonzero(pixels.inside))
+    return Graph(
+        *_native.pixel_adjacency(grid, steps, weights, n, words.of_node, words.count, words.weight)
+    )
+
+
+def node_numbers(pixels: Pixels) -> NodeArray:
+    """Node of every pixel in reading order, −1 for those that take no part."""
+    inside = pixels.inside.ravel()
+    if inside.all():
+        return np.arange(inside.size, dtype=np.int32)
+    numbers = np.cumsum(inside, dtype=np.int32) - np.int32(1)
+    numbers[~inside] = -1
+    return numbers
 
 
 def offsets(radius: float, axes: int) -> IntArray:
@@ -62,26 +86,25 @@ def offsets(radius: float, axes: int) -> IntArray:
 
 
 def check_options(radius: float, scale: float | None, floor: float) -> None:
-    if not 1 <= radius <= 16:
-        raise ParameterError(f"radius = {radius}; choose 1 … 16 pixels")
+    if not 1 <= radius <= LARGEST_RADIUS:
+        raise ParameterError(f"radius = {radius}; choose 1 … {LARGEST_RADIUS} pixels")
     if scale is not None and not scale > 0:
         raise ParameterError(f"scale = {scale}; choose a positive squared distance, or None")
     if not 0 < floor <= 1:
         raise ParameterError(f"floor = {floor}; choose a weight in (0, 1]")
 
 
-def _pairs(channels: FloatArray, number: IntArray, steps: IntArray) -> tuple[IntArray, FloatArray]:
-    pairs, squares = [], []
-    for step in steps:
-        here = tuple(
-            slice(max(-s, 0), min(n - s, n)) for s, n in zip(step, number.shape, strict=True)
-        )
-        there = tuple(
-            slice(max(s, 0), min(n + s, n)) for s, n in zip(step, number.shape, strict=True)
-        )
-        i, j = number[here].ravel(), number[there].ravel()
-        keep = (i >= 0) & (j >= 0)
-        difference = (channels[here] - channels[there]).reshape(len(i), -1)[keep]
-        pairs.append(np.column_stack([i[keep], j[keep]]))
-        squares.append((difference.astype(np.float64) ** 2).sum(axis=1))
-    return np.concatenate(pairs), np.concatenate(squares)
+def _weights(squares: FloatArray, scale: float, floor: float) -> FloatArray:
+    """max(exp(−δ² / scale), floor) in place; without any differences all weights are 1."""
+    squares *= np.float32(-1 / scale if scale > 0 else 0)
+    np.exp(squares, out=squares)
+    np.maximum(squares, np.float32(floor), out=squares)
+    return squares
+
+
+def _as_volume(shape: tuple[int, ...]) -> tuple[int, ...]:
+    return (1,) * (3 - len(shape)) + shape
+
+
+def _volume_steps(steps: IntArray) -> IntArray:
+    return np.ascontiguousarray(np.pad(steps, ((0, 0), (3 - steps.shape[1], 0))))

@@ -35,7 +35,7 @@ class Segmentation:
 
     @property
     def shape(self) -> tuple[int, ...]:
-        return self.labels.shape
+        return tuple(self.labels.shape)
 
     @property
     def k(self) -> int:
