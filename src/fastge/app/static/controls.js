@@ -187,7 +187,7 @@ export function connectControls({ page, view, list, painting, recolour, redraw, 
       $("full").disabled = isBusy || isAlready;
       $("full-note").textContent = isAlready
         ? "The working resolution is that of the image."
-        : "Files have the size of the image. Regions are enlarged from the working resolution until they are computed in full.";
+        : "Files have the size of the image. Regions are enlarged from the working resolution until they are computed at full size.";
     },
     offerEigenvectors(count) {
       const select = $("background");

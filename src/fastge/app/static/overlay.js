@@ -4,7 +4,7 @@ import { colourOf, lighter, onPattern, rgb } from "./palette.js";
 
 export const NO_LABEL = 255;
 const WHITE = 0xffffffff;
-const DARK = 0xb0201810;
+const DARK = 0x80201810;
 const PIXELS = 7e5;
 const MOST_ENLARGED = 6;
 const GRID = 140; // cells across, when places of numbers are looked for
@@ -50,19 +50,23 @@ export function drawRegions({ labels, width, height }, classes, patterned) {
   return canvasOf(width, height, pixels);
 }
 
-// White on one side and dark on the other, so that they show on any image.
+// White between dark edges, so that they show on any image.
 export function drawLines({ labels, width, height }) {
   const pixels = new Uint8ClampedArray(4 * width * height);
   const words = new Uint32Array(pixels.buffer);
-  const mark = (i, j) => {
-    if (labels[i] === labels[j]) return;
-    words[i] = WHITE;
-    if (words[j] !== WHITE) words[j] = DARK;
+  const cut = (i, j) => {
+    if (labels[i] !== labels[j]) words[i] = words[j] = WHITE;
   };
-  for (let y = 0, i = 0; y < height; y++) {
-    for (let x = 0; x < width; x++, i++) {
-      if (x + 1 < width) mark(i, i + 1);
-      if (y + 1 < height) mark(i, i + width);
+  const edge = (i, j) => {
+    if (words[i] === WHITE && !words[j]) words[j] = DARK;
+    else if (words[j] === WHITE && !words[i]) words[i] = DARK;
+  };
+  for (const mark of [cut, edge]) {
+    for (let y = 0, i = 0; y < height; y++) {
+      for (let x = 0; x < width; x++, i++) {
+        if (x + 1 < width) mark(i, i + 1);
+        if (y + 1 < height) mark(i, i + width);
+      }
     }
   }
   return canvasOf(width, height, pixels);
