@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
 _DASHES: tuple[Any, ...] = ("-", (0, (4, 1.5)), (0, (1, 1.2)))
 _DODGE = 0.3  # of the least step between values of x: bars of one x stand side by side
 _BAR, _BAR_GAP, _GROUP_GAP = 0.2, 0.3, 0.45  # inches, of each bar and around a group
+_FEW_DECADES = 300.0
 _ROOM_FOR_TEXT = 1.35  # times the longest bar
 
 
@@ -80,7 +82,7 @@ def lines_with_spread(
                 _draw_line(axes, lines[name], name, chosen[name], shift, bold=name == names[0])
         _number_ticks(axes, ticks)
         if quantity in logarithmic:
-            axes.yaxis.set_major_formatter("{x:g}")
+            _number_decades(axes)
         frame(axes, x, quantity)
     head(figure, title)
     legend(figure, _with_all_names(figure.axes), below=True)
@@ -162,12 +164,22 @@ def _shifts(ticks: Mapping[float, str], count: int) -> FloatArray:
     """Factors around 1 that keep `count` lines apart within the least step between ticks."""
     places = np.sort(np.log(list(ticks)))
     step = float(np.diff(places).min()) if len(places) > 1 else 0.1
-    return np.asarray(np.exp(_DODGE * step * (np.linspace(-0.5, 0.5, count))))
+    return np.asarray(np.exp(_DODGE * step * (np.arange(count) - (count - 1) / 2) / count))
 
 
 def _number_ticks(axes: Axes, ticks: Mapping[float, str]) -> None:
     axes.set_xticks(list(ticks), list(ticks.values()))
     axes.set_xticks([], minor=True)
+
+
+def _number_decades(axes: Axes) -> None:
+    """Plain numbers at 1, 10, 100, …, and at 2 and 5 where there are few decades."""
+    low, high = axes.get_ylim()
+    parts = (1.0,) if high / low > _FEW_DECADES else (1.0, 2.0, 5.0)
+    ticker = importlib.import_module("matplotlib.ticker")
+    axes.yaxis.set_major_locator(ticker.LogLocator(subs=parts))
+    axes.yaxis.set_major_formatter("{x:g}")
+    axes.yaxis.set_minor_locator(ticker.NullLocator())
 
 
 def _with_all_names(panels: Sequence[Axes]) -> Axes:
