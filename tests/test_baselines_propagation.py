@@ -67,7 +67,7 @@ def test_spreading_on_a_sparse_graph_is_spreading_on_a_dense_one(blocks) -> None
     y = known_classes(constraints, len(truth), "test")
     nodes = np.arange(len(truth))[:, None]
     dense = LabelSpreading(kernel=lambda *_: adjacency.toarray(), alpha=0.9, max_iter=1000)
-    found = label_spreading(adjacency, constraints, 3, seed=0)
+    found = label_spreading(adjacency, constraints, 3, seed=0, alpha=0.9)
     np.testing.assert_array_equal(found.labels, dense.fit(nodes, y).transduction_)
     assert found.diagnostics["converged"]
 

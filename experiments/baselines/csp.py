@@ -122,10 +122,10 @@ def feasible_vectors(
     graph = as_graph(adjacency)
     Q = constraint_matrix(constraints, graph.n)
     if k > 2:
-        return _many_way(graph, Q, k, vectors_of)
+        return many_way(graph, Q, k, vectors_of)
     known = constraints.nodes
     Q[known, known] = 1.0  # every node belongs with itself, says the released demo of two clusters
-    return _two_way(graph, Q, vectors_of)
+    return two_way(graph, Q, vectors_of)
 
 
 def constraint_matrix(constraints: Constraints, n: int) -> FloatArray:
@@ -150,7 +150,7 @@ def normalised_laplacian(graph: Graph) -> FloatArray:
     return np.asarray(np.eye(graph.n) - roots[:, None] * A * roots)
 
 
-def _two_way(graph: Graph, Q: FloatArray, vectors_of: PencilVectors) -> Feasible:
+def two_way(graph: Graph, Q: FloatArray, vectors_of: PencilVectors) -> Feasible:
     """β = s₁ / 2 of Q̄ = D^(−1/2) Q D^(−1/2), and the cheapest vector that is not trivial."""
     roots = inverse_roots(graph.degrees)
     Q = roots[:, None] * Q * roots
@@ -163,7 +163,7 @@ def _two_way(graph: Graph, Q: FloatArray, vectors_of: PencilVectors) -> Feasible
     return Feasible(columns, costs[chosen] * volume, beta, len(costs))
 
 
-def _many_way(graph: Graph, Q: FloatArray, k: int, vectors_of: PencilVectors) -> Feasible:
+def many_way(graph: Graph, Q: FloatArray, k: int, vectors_of: PencilVectors) -> Feasible:
     """β halfway between s_k and s_(k+1) of Q; columns are weighted by 1 − cost."""
     s = singular_values(Q)
     beta = float(s[k - 1] + s[k]) / 2 - BELOW_MIDWAY

@@ -29,7 +29,7 @@ def label_spreading(
     k: int,
     *,
     seed: int,
-    alpha: float = 0.9,
+    alpha: float = 0.2,
     max_iterations: int = 1000,
     tol: float = 1e-3,
 ) -> Outcome:
