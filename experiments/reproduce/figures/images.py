@@ -1,0 +1,210 @@
+"""Images: segments, eigenvectors, seconds and violated constraints."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from functools import partial
+
+import numpy as np
+
+from baselines.registry import METHODS
+from fastge import plot
+from fastge.plot import Bar
+from reproduce.cases import Case, build, there_are_reference_sets
+from reproduce.figures.claims import SUBJECTS
+from reproduce.figures.curves import SECONDS, matched
+from reproduce.figures.figure import Figure, Picture, Table, bearable
+from reproduce.results import Results
+from reproduce.runs import Series
+from reproduce.schema import Record
+from reproduce.verdicts import Claim, Finding, Verdict, faster
+
+SHOWN = ("fastge", "released", "cosf", "random-walker")
+PICTURES = {"patras": "Patras", "davis": "Davis"}
+SHIPPED = {"coins": "coins", "coffee": "coffee", "retina": "retina"}
+SMALL_PIXELS = 12_000
+PAPER_SECONDS = {("released", "Patras"): 2.8, ("cosf", "Patras"): 40.2}
+"""Of the paper, on a machine of 2015; Santorini, 250,000 pixels, took 15.2 and 263.6."""
+MILLION, MILLION_SECONDS = 1_000_000, 94.0
+
+
+def series(small: bool) -> list[Series]:
+    found = {} if small or not there_are_reference_sets() else {"picture": PICTURES}
+    found["shipped"] = SHIPPED
+    return [
+        Series(
+            title, case, method, "name", (name,), drawn=False, kept=0,
+            limit=20 if small else 600, shared={"most_pixels": SMALL_PIXELS} if small else {},
+        )
+        for case, names in found.items()
+        for name, title in names.items()
+        for method in bearable(SHOWN, 1)
+    ]  # fmt: skip
+
+
+def draw(results: Results) -> Iterator[Picture]:
+    bars = {data: _bars(results, data) for data in results.data}
+    bars = {data: rows for data, rows in bars.items() if rows}
+    if bars:
+        panels = {
+            SECONDS: {_title(results, data): rows["cpu_seconds"] for data, rows in bars.items()},
+            "violated pairs": {
+                _title(results, data): rows["violated"] for data, rows in bars.items()
+            },
+        }
+        drawing = plot.bars(panels, logarithmic={SECONDS}, title="Images: seconds and constraints")
+        yield Picture("images-bars", "Processor time, and pairs that are violated.", drawing)
+    for data in bars:
+        yield from _segments(results, data)
+        yield from _heatmaps(results, data)
+
+
+def _bars(results: Results, data: str) -> Mapping[str, Mapping[str, Bar]]:
+    known = {m: results.records(data, m)[-1] for m in results.methods(data)}
+    if not known:
+        return {}
+    seconds = {METHODS[m].label: _seconds_bar(r, m, data) for m, r in known.items()}
+    violated = {METHODS[m].label: _violated_bar(r, m) for m, r in known.items()}
+    return {"cpu_seconds": seconds, "violated": violated}
+
+
+def _seconds_bar(record: Record, method: str, data: str) -> Bar:
+    if not record.is_done:
+        return Bar(None, record.reason[:40])
+    paper = PAPER_SECONDS.get((method, data))
+    told = f" (paper: {paper:g} s)" if paper else ""
+    seconds = record.cpu_seconds
+    return Bar(seconds, f"{seconds:.2g} s{told}", emphasis=method == "fastge")
+
+
+def _violated_bar(record: Record, method: str) -> Bar:
+    if not record.is_done:
+        return Bar(None, "–")
+    figures = record.scores
+    must, cannot = figures["must_links_violated"], figures["cannot_links_violated"]
+    total = figures["must_links"] + figures["cannot_links"]
+    return Bar(must + cannot, f"{must + cannot:g} of {total:g}", emphasis=method == "fastge")
+
+
+def _title(results: Results, data: str) -> str:
+    record = _any(results, data)
+    return f"{data}, {record.data['nodes']:,} pixels, {record.data['clusters']} segments"
+
+
+def _any(results: Results, data: str) -> Record:
+    return next(r for m in results.methods(data) for r in results.records(data, m) if r.data)
+
+
+def _case(results: Results, data: str) -> Case:
+    run = _any(results, data).run
+    return build(run.case, run.parameters)
+
+
+def _segments(results: Results, data: str) -> Iterator[Picture]:
+    shown = {m: r for m in results.methods(data) if (r := results.shown(data, m))}
+    if not shown:
+        return
+    case = _case(results, data)
+    shape = case.image.shape[:2]
+    answers = {
+        METHODS[m].label: matched(results.arrays(r)["labels"].astype(np.int64), case).reshape(shape)
+        for m, r in shown.items()
+    }
+    drawing = plot.image_by_method(
+        case.image, answers, marked=case.labels.reshape(shape), title=_title(results, data)
+    )
+    caption = f"{data}: labelled pixels, and the segments of every method. {case.citation}"
+    yield Picture(f"{data.lower()}-segments", caption, drawing)
+
+
+def _heatmaps(results: Results, data: str) -> Iterator[Picture]:
+    record = results.shown(data, "fastge")
+    arrays = results.arrays(record) if record else {}
+    if "eigenvectors" not in arrays:
+        return
+    rows, columns, k = arrays["eigenvectors"].shape
+    drawing = plot.eigenvector_heatmaps(
+        arrays["eigenvectors"].reshape(-1, k).astype(float),
+        shape=(rows, columns),
+        eigenvalues=arrays["eigenvalues"],
+        title=f"{data}: generalized eigenvectors",
+    )
+    caption = "Eigenvectors that fastge reads the segments off; the largest entries share a colour."
+    yield Picture(f"{data.lower()}-eigenvectors", f"{data}. {caption}", drawing)
+
+
+def fewer_violated(results: Results, *, subject: str) -> Finding:
+    """Constraints violated by the subject and by COSf, image by image."""
+    lines, better, worse = [], 0, 0
+    for data in results.data:
+        ours, theirs = (results.draws(data, m, "violated") for m in (subject, "cosf"))
+        if ours and theirs:
+            a, b = (next(iter(next(iter(d.values())).values())) for d in (ours, theirs))
+            lines.append(f"{data}: {a:g} against {b:g} of COSf.")
+            better, worse = better + (a < b), worse + (a > b)
+    if not lines:
+        return Finding(Verdict.OPEN, "COSf finished no image.")
+    if worse == 0 and better > 0:
+        return Finding(Verdict.AGREES, "\n".join(lines))
+    verdict = Verdict.PARTLY if better > worse else Verdict.DIFFERS
+    return Finding(verdict, "\n".join(lines))
+
+
+def million_pixels(results: Results, *, subject: str) -> Finding:
+    """Wall-clock seconds of the largest image."""
+    done = [r for data in results.data for r in results.records(data, subject) if r.is_done]
+    large = [r for r in done if r.data["nodes"] >= MILLION]
+    if not large:
+        return Finding(Verdict.OPEN, "No image of a million pixels was finished.")
+    worst = max(large, key=lambda record: record.seconds)
+    verdict = Verdict.AGREES if worst.seconds <= MILLION_SECONDS else Verdict.DIFFERS
+    text = f"{worst.data['nodes']:,} pixels: {worst.seconds:.1f} s ({worst.cpu_seconds:.1f} s CPU)."
+    return Finding(verdict, text)
+
+
+def _claims() -> Iterator[Claim]:
+    for subject, name in SUBJECTS.items():
+        yield Claim(
+            "COSf takes 14 times the seconds of FAST-GE on Patras (40.2 against 2.8) and 17 times "
+            f"on Santorini (263.6 against 15.2). Judged for {name}.",
+            "Agrees if the processor time of COSf is at least 5 times that of FAST-GE on every "
+            "image, in part if it is always longer. A run that was stopped counts with its limit.",
+            partial(faster, ours=subject, peers=["cosf"], factor=5),
+            {},
+        )
+        yield Claim(
+            f"FAST-GE's segments are good, those of COSf are not. Judged for {name}.",
+            "By constraints that are violated: agrees if FAST-GE violates fewer on some image and "
+            "more on none, in part if fewer on more images than not.",
+            partial(fewer_violated, subject=subject),
+            {},
+        )
+        yield Claim(
+            f"FAST-GE segments 1.1 million pixels in 94 s. Judged for {name}.",
+            "Agrees if the slowest image of at least a million pixels takes no longer.",
+            partial(million_pixels, subject=subject),
+            {},
+        )
+
+
+def tables(results: Results) -> list[Table]:
+    return []
+
+
+FIGURE = Figure(
+    name="images",
+    title="Images",
+    about=(
+        "The paper segments photographs from a few labelled pixels: a graph of neighbouring pixels "
+        "weighted by grey values, all pairs among the labelled pixels, k-means in the embedding. "
+        "Of its three images only Patras is to be had, with the labelled pixels, from later work "
+        "of others.",
+        "Patras and a second photograph are run where the collection of real cases is at hand, on "
+        "grids with four neighbours and weights exp(−Δg² / 200), at least 1e-6. In any case there "
+        "are three openly licensed pictures that come inside scikit-image.",
+    ),
+    series=series,
+    draw=draw,
+    claims=tuple(_claims()),
+    tables=tables,
+)
