@@ -167,3 +167,20 @@ def test_energy_inside_a_class_survives_the_weight_of_its_pairs() -> None:
     exact = a.sum() * (a * (rounded - a @ rounded / a.sum()) ** 2).sum()
     assert x @ (side @ x) == pytest.approx(exact, rel=1e-5)
     assert abs(np.ones(n) @ (side @ x)) < 1e-9 * np.abs(side @ x).sum()
+
+
+def test_a_class_that_outweighs_all_others_leaves_their_pairs_exact() -> None:
+    """v − v_c of the heavy class has no correct digit; the sum of the others has all of them."""
+    weights = np.array([1e17, 1.0, 3.0])
+    members = Members(np.arange(3), sp.csr_array(np.diag(weights)))
+    nothing = Graph(np.zeros(4, np.int64), np.empty(0, np.int32), np.empty(0))
+    side = Side(nothing, members, across=1.0)
+    np.testing.assert_allclose(side.toarray(), reference.laplacian(_products(weights)), rtol=1e-15)
+    light = side @ np.array([0.0, 1.0, 1.0])
+    np.testing.assert_allclose(light, [-4e17, 1e17, 3e17], rtol=1e-15)
+
+
+def _products(a: np.ndarray) -> np.ndarray:
+    W = np.outer(a, a)
+    np.fill_diagonal(W, 0)
+    return W

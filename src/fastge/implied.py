@@ -51,14 +51,14 @@ class Implied:
         A, v = members.strength, members.class_volumes
         self.members, self.within, self.across = members, within, across
         self.strength = A.astype(dtype)
-        self.towards_others = np.asarray(A @ (across * (v.sum() - v))).astype(dtype)
+        self.towards_others = np.asarray(A @ (across * _sums_of_others(v))).astype(dtype)
 
     def times(self, X: FloatArray) -> FloatArray:
         """The Laplacian times a block on the labelled nodes."""
         sums = self.strength.T @ X
         if not self.across:
             return self._within_times(X, sums)
-        others = self.across * (sums.sum(axis=0) - sums)
+        others = self.across * _sums_of_others(sums)
         result = np.asarray((X.T * self.towards_others).T - self.strength @ others)
         return result + self._within_times(X, sums) if self.within else result
 
@@ -85,11 +85,19 @@ class Implied:
     def diagonal(self) -> FloatArray:
         """The diagonal, for the labelled nodes."""
         A, v = self.members.strength, self.members.class_volumes
-        row = A @ (self.within * v + self.across * (v.sum() - v))
+        row = A @ (self.within * v + self.across * _sums_of_others(v))
         own_squares = np.asarray(A.power(2).sum(axis=1)).ravel()
         squared_row = np.asarray(A.sum(axis=1)).ravel() ** 2
         row = row - self.within * own_squares - self.across * (squared_row - own_squares)
         return np.asarray(row)
+
+
+def _sums_of_others(values: FloatArray) -> FloatArray:
+    """Σ_{c' ≠ c} values_c' along the first axis, which v − values_c loses where c outweighs all."""
+    before, after = np.zeros_like(values), np.zeros_like(values)
+    np.cumsum(values[:-1], axis=0, out=before[1:])
+    np.cumsum(values[:0:-1], axis=0, out=after[-2::-1])
+    return np.asarray(before + after)
 
 
 @dataclass(frozen=True, eq=False)
