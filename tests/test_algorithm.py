@@ -56,6 +56,23 @@ def test_planted_clusters_are_found(sizes: tuple[int, ...], labelled: bool) -> N
     assert all(seconds >= 0 for seconds in result.timings.values())
 
 
+@pytest.mark.parametrize("n", [60, 700])
+def test_a_pencil_of_ones_own_is_solved_as_it_is(n: int) -> None:
+    graph, truth = blocks((n // 2, n // 2), 0)
+    known = some_labels(truth, 5)
+    pencil = merging.merge(graph, known)
+    merged, own = cluster(graph, known), cluster(pencil, known)
+    np.testing.assert_array_equal(own.labels, merged.labels)
+    np.testing.assert_array_equal(own.eigenvalues, merged.eigenvalues)
+    assert vars(own.report.must_link) == vars(merged.report.must_link)
+    unnamed = cluster(pencil)
+    assert adjusted_rand_index(unnamed.labels, truth) > 0.95
+    assert unnamed.report.must_link.kept == 0
+    side, certificate = bipartition(pencil)
+    assert adjusted_rand_index(side, truth) > 0.95
+    assert certificate.holds
+
+
 def test_class_ids_are_the_users() -> None:
     graph, truth = blocks((40, 40), 1)
     result = cluster(graph, some_labels(np.array([3, 7])[truth], 3), 2, rule=merging.paper)

@@ -73,7 +73,9 @@ def cluster(
     Parameters
     ----------
     adjacency
-        SciPy sparse or dense symmetric matrix, networkx graph, or edge list of 2 or 3 columns.
+        SciPy sparse or dense symmetric matrix, networkx graph, or edge list of 2 or 3 columns. Or
+        a `Pencil` of two graphs of your own: it is solved as it is, `rule` is not asked, and
+        constraints only name clusters and are counted in the report.
     constraints
         Must-links, cannot-links and labels; None for plain spectral clustering.
     k
@@ -97,11 +99,7 @@ def cluster(
     with logging_to_stderr(verbose) as level, _thread_limit(threads), one_blas_thread():
         stages = Stages(callback, level)
         with stages.stage("merge"):
-            graph = as_graph(adjacency)
-            constraints = check_constraints(constraints, graph.n)
-            _check_k(k, graph.n)
-            pencil = merge(graph, constraints, rule=rule)
-            task = _Task.of(pencil, graph, constraints, k, rule)
+            task = _Task.of(adjacency, constraints, k, rule)
         pairs = _solve(
             task.pencil, task.k, stages, tol=tol, max_iterations=max_iterations, dtype=dtype
         )
@@ -110,8 +108,8 @@ def cluster(
         with stages.stage("partition"):
             labels = task.partition(points, seed, refine)
         with stages.stage("report"):
-            everywhere = with_set_aside(task.relevant, labels, graph.degrees)
-            summary = report(pencil, constraints, everywhere)
+            everywhere = with_set_aside(task.relevant, labels, task.whole.degrees)
+            summary = report(task.whole, task.told, everywhere)
             bound = _certified(summary, pairs) if k == 2 and task.relevant.is_everything else None
         return Clustering(
             everywhere,
@@ -145,11 +143,7 @@ def bipartition(
     with logging_to_stderr(verbose) as level, _thread_limit(threads), one_blas_thread():
         stages = Stages(callback, level)
         with stages.stage("merge"):
-            graph = as_graph(adjacency)
-            constraints = check_constraints(constraints, graph.n)
-            _check_k(2, graph.n)
-            pencil = merge(graph, constraints, rule=rule)
-            task = _Task.of(pencil, graph, constraints, 2, rule)
+            task = _Task.of(adjacency, constraints, 2, rule)
         options = {"tol": tol, "max_iterations": max_iterations}
         pairs = _solve(task.pencil, 1, stages, **options)
         with stages.stage("sweep"):
@@ -160,32 +154,41 @@ def bipartition(
                 cut.ratio, float(pairs.values[0]), float(pairs.residuals[0]), expansion
             )
         side = _oriented(cut.side.astype(np.int64), task.constraints)
-        return with_set_aside(task.relevant, side, graph.degrees), cert
+        return with_set_aside(task.relevant, side, task.whole.degrees), cert
 
 
 @dataclass(frozen=True, eq=False)
 class _Task:
-    """The part of the input that is solved: everything, or what is left when strays are aside."""
+    """The input, and the part of it that is solved: all, or what is left when strays are aside."""
 
-    pencil: Pencil
-    constraints: Constraints
-    relevant: Relevant
+    whole: Pencil
+    told: Constraints
     k: int
+    relevant: Relevant
+    pencil: Pencil
+    """The pencil of the relevant nodes."""
+    constraints: Constraints
+    """Those among the relevant nodes."""
 
     @classmethod
-    def of(
-        cls, pencil: Pencil, graph: Graph, constraints: Constraints, k: int, rule: MergeRule
-    ) -> _Task:
-        if graph.n_edges == 0 and constraints.is_empty:
+    def of(cls, data: Any, constraints: Constraints | None, k: int, rule: MergeRule) -> _Task:
+        graph = None if isinstance(data, Pencil) else as_graph(data)
+        n = data.n if graph is None else graph.n
+        told = check_constraints(constraints, n)
+        _check_k(k, n)
+        if graph is None:
+            return cls(data, told, k, Relevant(np.arange(n), n), data, told)
+        if graph.n_edges == 0 and told.is_empty:
             raise GraphError(
                 "the graph has no edges and there are no constraints: nothing tells nodes apart"
             )
-        relevant = relevant_nodes(pencil, constraints, k)
+        whole = merge(graph, told, rule=rule)
+        relevant = relevant_nodes(whole, told, k)
         if relevant.is_everything:
-            return cls(pencil, constraints, relevant, k)
-        constraints = constraints.among(relevant.nodes, graph.n)
-        part = merge(graph.subgraph(relevant.nodes), constraints, rule=rule)
-        return cls(part, constraints, relevant, k)
+            return cls(whole, told, k, relevant, whole, told)
+        among = told.among(relevant.nodes, n)
+        part = merge(graph.subgraph(relevant.nodes), among, rule=rule)
+        return cls(whole, told, k, relevant, part, among)
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -263,6 +266,10 @@ def _thread_limit(threads: int | None) -> AbstractContextManager[Any]:
 def _check_k(k: Any, n: int) -> None:
     if not isinstance(k, int | np.integer) or isinstance(k, bool):
         raise ClusterCountError(f"k = {k!r} is no number of clusters; pass an integer")
+    if n < 2:
+        raise ClusterCountError(
+            f"a graph of one node cannot be divided into {k} clusters; pass more nodes"
+        )
     if not 2 <= k <= n:
         raise ClusterCountError(f"k = {k} clusters cannot be made of {n} nodes; choose 2 ≤ k ≤ {n}")
 
