@@ -36,9 +36,9 @@ def console() -> Console:
     return Console(stderr=True, highlight=False, soft_wrap=True)
 
 
-def say(text: str) -> None:
-    """One line on standard error, as it stands."""
-    console().print(f"fastge: {' '.join(text.split())}", markup=False)
+def say(text: str, screen: Console | None = None) -> None:
+    """One line on standard error, as it stands; above a progress bar, if that has the screen."""
+    (screen or console()).print(f"fastge: {' '.join(text.split())}", markup=False)
 
 
 def fail(reason: str, code: int = 1) -> NoReturn:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from contextlib import nullcontext
+import re
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
+from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from fastge.cli import console
@@ -19,14 +20,14 @@ from fastge.files.results import check_writable, write_report
 from fastge.files.tables import file_error
 
 MOST_PIXELS = 4_000_000
-_OWN_ENDS = ("-segmented", "-labels", "-overlay", "-scribbles")
+_NOT_AN_IMAGE = re.compile(r".*[-_](segmented|labels|overlay|scribbles|eigenvector-\d+)")
 
 
 @app.command()
 def segment(
     images: Annotated[
         list[Path],
-        typer.Argument(metavar="IMAGE...", help="PNG, JPEG, TIFF or WebP, or a folder of them."),
+        typer.Argument(metavar="IMAGE", help="PNG, JPEG, TIFF or WebP, or a folder of them."),
     ],
     scribbles: Annotated[
         Path | None,
@@ -93,7 +94,7 @@ def segment(
         if output is None and labels is None and eigenvectors is None and report is None:
             output = Path() if many else Path(f"{paths[0].stem}-segmented.png")
         job = Job(scribbles, points, k, output, labels, eigenvectors, most_pixels, seed, many)
-        _check_outputs(job, report, paths)
+        _check_files(job, report, paths)
         facts, failed = _segment_all(paths, job, quiet)
         if report is not None:
             write_report(report, {"images": facts} if many else facts[0])
@@ -102,14 +103,14 @@ def segment(
 
 
 def _images(given: list[Path]) -> list[Path]:
-    """The images that are meant; a folder stands for those in it, without what fastge wrote."""
+    """The images that are meant; a folder stands for those in it that are not made of others."""
     found: list[Path] = []
     for path in given:
         if not path.is_dir():
             found.append(path)
             continue
         inside = sorted(p for p in path.iterdir() if p.suffix.lower() in IMAGE_SUFFIXES)
-        inside = [p for p in inside if not p.stem.endswith(_OWN_ENDS)]
+        inside = [p for p in inside if not _NOT_AN_IMAGE.fullmatch(p.stem)]
         if not inside:
             raise file_error(
                 path, None, f"no image in this folder; fastge reads {', '.join(IMAGE_SUFFIXES)}"
@@ -118,17 +119,22 @@ def _images(given: list[Path]) -> list[Path]:
     return found
 
 
-def _check_outputs(job: Job, report: Path | None, inputs: list[Path]) -> None:
-    """Everything that can be wrong with the names of outputs, before any image is read."""
+def _check_files(job: Job, report: Path | None, inputs: list[Path]) -> None:
+    """Everything that can be wrong with the names of files, before any image is read."""
     stems = [path.stem for path in inputs]
     twice = next((stem for stem in stems if stems.count(stem) > 1), None)
     if twice is not None:
         raise InputError(f"two images are called {twice}; segment them one by one")
+    given = job.scribbles or job.points
+    if job.many and given is not None and not given.is_dir():
+        raise file_error(given, None, "for several images name a folder with a file for each")
     folders = [job.eigenvectors, *([job.overlay, job.labels] if job.many else [])]
     for folder in folders:
         if folder is not None:
-            if folder.exists() and not folder.is_dir():
-                raise file_error(folder, None, "for several images name a folder, not a file")
+            is_named_as_file = folder.suffix.lower() in {*PICTURE_SUFFIXES, *LABEL_SUFFIXES}
+            if not folder.is_dir() and (folder.exists() or is_named_as_file):
+                what = "name a folder here, which is made if need be, not a file"
+                raise file_error(folder, None, what)
             folder.mkdir(parents=True, exist_ok=True)
     used = [p for p in (*inputs, job.scribbles, job.points) if p is not None and p.is_file()]
     if not job.many:
@@ -143,31 +149,33 @@ def _segment_all(paths: list[Path], job: Job, quiet: bool) -> tuple[list[dict[st
     """Facts about every image; where there are several, one that fails does not stop the rest."""
     facts: list[dict[str, Any]] = []
     failed = 0
-    bar = _bar(len(paths), quiet) if job.many else nullcontext()
-    with bar as progress, console.ProgressLine(quiet or job.many) as line:
-        for path in paths:
+    screen = console.console()
+    with (
+        _bar(screen, quiet or not job.many) as bar,
+        console.ProgressLine(quiet or job.many) as line,
+    ):
+        for path in bar.track(paths, description="segmenting"):
             line.stage(f"segmenting {path}")
             try:
                 found = segment_one(path, job)
             except FastgeError as cause:
                 if not job.many:
                     raise
-                console.say(str(cause))
+                console.say(str(cause), screen)
                 found = {"image": str(path), "error": str(cause)}
                 failed += 1
             facts.append(found)
-            if progress is not None:
-                progress.advance(progress.task_ids[0])
             if not quiet and "error" not in found:
-                console.say(summary(found))
+                console.say(summary(found), screen)
     return facts, failed
 
 
-def _bar(total: int, quiet: bool) -> Progress:
-    columns = (TextColumn("segmenting"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    screen = console.console()
-    bar = Progress(
-        *columns, console=screen, transient=True, disable=quiet or not screen.is_terminal
+def _bar(screen: Console, is_hidden: bool) -> Progress:
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeRemainingColumn(),
     )
-    bar.add_task("segmenting", total=total)
-    return bar
+    is_hidden = is_hidden or not screen.is_terminal
+    return Progress(*columns, console=screen, transient=True, disable=is_hidden)

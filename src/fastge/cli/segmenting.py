@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from fastge.errors import ConstraintError
+from fastge.errors import ConstraintError, FastgeError
 from fastge.files.images import Pixels, display_rgb, read_image, resized, smaller_size
 from fastge.files.overlays import (
     enlarged_labels,
@@ -19,6 +19,7 @@ from fastge.files.overlays import (
     rgb_of,
     with_legend,
     with_lines,
+    with_points,
     with_scribbles,
     write_labels,
 )
@@ -28,6 +29,7 @@ from fastge.graph import IntArray
 from fastge.image import PALETTE, Segmenter, overlay, read_scribbles
 
 _MOST_CLASSES = 256
+_SHOWN_PIXELS = 16_000_000
 
 
 @dataclass(frozen=True)
@@ -56,6 +58,7 @@ class Known:
     classes: IntArray
     names: dict[int, str]
     colours: dict[int, str]
+    are_points: bool = False
 
 
 def segment_one(path: Path, job: Job) -> dict[str, Any]:
@@ -66,7 +69,10 @@ def segment_one(path: Path, job: Job) -> dict[str, Any]:
     known = _known(path, job, (height, width))
     size = smaller_size(pixels, job.most_pixels)
     small = None if known is None else _moved(known.classes, size)
-    found = Segmenter(resized(pixels, *size), seed=job.seed).update(small, job.k)
+    try:
+        found = Segmenter(resized(pixels, *size), seed=job.seed).update(small, job.k)
+    except FastgeError as cause:
+        raise file_error(path, None, str(cause)) from cause
     labels = enlarged_labels(found.labels, (width, height))
     _write(path, job, pixels, known, labels, found.eigenvectors)
     names = {} if known is None else known.names
@@ -79,7 +85,7 @@ def segment_one(path: Path, job: Job) -> dict[str, Any]:
         "k": len(classes),
         "classes": classes,
         "pixels": [int((labels == c).sum()) for c in found.class_ids],
-        "painted_violated": _violated(found.labels, small),
+        **_kept(found.labels, small),
         **({} if found.report is None else found.report.to_dict()),
         "eigenvalues": found.eigenvalues,
         "converged": found.converged,
@@ -90,8 +96,8 @@ def segment_one(path: Path, job: Job) -> dict[str, Any]:
 
 def summary(facts: dict[str, Any]) -> str:
     """What came out for one image, in one line."""
-    violated, painted = facts["painted_violated"]
-    kept = f", {violated} of {painted} known pixels violated" if painted else ""
+    violated, known = facts["violated_pixels"], facts["known_pixels"]
+    kept = f", {violated} of {known} known pixels violated" if known else ""
     return (
         f"{facts['image']}: {facts['width']} × {facts['height']} pixels → {facts['k']} regions in "
         f"{facts['timings']['in_total']:.1f} s{kept}"
@@ -117,13 +123,11 @@ def _known(image: Path, job: Job, shape: tuple[int, int]) -> Known | None:
         raise file_error(path, None, str(cause)) from cause
     names = names or {int(c): f"class {c}" for c in read.classes}
     colours = {c: "#" + bytes(colour).hex() for c, colour in read.colours.items()}
-    return Known(read.labels, names, colours)
+    return Known(read.labels, names, colours, are_points=job.scribbles is None)
 
 
 def _belonging(folder: Path, image: Path, kind: str, end: str) -> Path:
     """The file in a folder that belongs to an image."""
-    if not folder.is_dir():
-        raise file_error(folder, None, f"for several images name a folder of {kind}, not a file")
     names = [f"{image.stem}{between}.{end}" for between in (f"-{kind}", f"_{kind}", "")]
     found = next((folder / name for name in names if (folder / name).is_file()), None)
     if found is None or found.samefile(image):
@@ -152,12 +156,13 @@ def _colours(known: Known | None) -> list[str]:
     return table
 
 
-def _violated(labels: IntArray, known: IntArray | None) -> tuple[int, int]:
-    """Number of known pixels that got another class, and of all of them."""
+def _kept(labels: IntArray, known: IntArray | None) -> dict[str, int]:
+    """Number of known pixels, and of those among them that got another class."""
     if known is None:
-        return 0, 0
+        return {"known_pixels": 0, "violated_pixels": 0}
     painted = (known >= 0) & (labels >= 0)
-    return int((labels[painted] != known[painted]).sum()), int(painted.sum())
+    violated = labels[painted] != known[painted]
+    return {"known_pixels": int(painted.sum()), "violated_pixels": int(violated.sum())}
 
 
 def _write(
@@ -182,14 +187,17 @@ def _write(
 
 def _overlay(pixels: Pixels, known: Known | None, labels: IntArray, colours: list[str]) -> Any:
     table = {j: rgb_of(colour) for j, colour in enumerate(colours)}
-    picture = overlay(display_rgb(pixels), labels, lines=False, colours=table)
-    picture = with_lines(picture, labels)
+    size = smaller_size(pixels, _SHOWN_PIXELS)
+    shown = enlarged_labels(labels, size)
+    picture = overlay(display_rgb(resized(pixels, *size)), shown, lines=False, colours=table)
+    picture = with_lines(picture, shown)
     if known is not None:
-        picture = with_scribbles(picture, known.classes, colours)
+        draw = with_points if known.are_points else with_scribbles
+        picture = draw(picture, _moved(known.classes, size), colours)
     names = {} if known is None else known.names
-    found = [int(c) for c in np.unique(labels) if c >= 0]
-    entries = []
-    for c in found:
-        share = (labels == c).sum() / labels.size
-        entries.append((f"{names.get(c, f'found {c}')} · {share:.0%}", colours[c]))
+    found, counts = np.unique(labels[labels >= 0], return_counts=True)
+    entries = [
+        (f"{names.get(c, f'found {c}')} · {n / labels.size:.0%}", colours[c])
+        for c, n in zip(found.tolist(), counts.tolist(), strict=True)
+    ]
     return with_legend(picture, entries)

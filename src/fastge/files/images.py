@@ -7,8 +7,10 @@ known from the header alone, so a file that would fill the memory is refused bef
 from __future__ import annotations
 
 import importlib
+import threading
 import warnings
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from io import BytesIO
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -38,6 +40,7 @@ _FORMATS = {
 _MODES = {"1": "L", "LA": "RGBA", "La": "RGBA", "RGBa": "RGBA", "CMYK": "RGB", "YCbCr": "RGB"}
 _DEEP = 65_535
 _STRETCH = (0.5, 99.5)  # percentiles of a deep image that become black and white
+_ONE_AT_A_TIME = threading.RLock()
 
 
 def pillow(module: str = "Image") -> Any:
@@ -64,7 +67,8 @@ def decode_image(content: bytes, name: str, *, most_pixels: int = MOST_PIXELS) -
     try:
         if image.format == "TIFF":
             _tell_of_further_pages(image, name)
-        image.load()
+        with _only_our_limit():
+            image.load()
         return _pixels(pillow("ImageOps").exif_transpose(image), name)
     except MemoryError as cause:
         raise file_error(Path(name), None, "does not fit into the memory; make it smaller") from (
@@ -84,12 +88,11 @@ def open_image(content: bytes, name: str, *, most_pixels: int = MOST_PIXELS) -> 
         raise file_error(place, None, "not an image that fastge reads: PNG, JPEG, TIFF or WebP")
     opener = getattr(pillow(kind[0]), kind[1])
     try:
-        image = opener(BytesIO(content))
+        with _only_our_limit():
+            image = opener(BytesIO(content))
         width, height = image.size
     except Exception as cause:
         raise _damaged(name) from cause
-    if min(width, height) < 1:
-        raise file_error(place, None, "the image has no pixels; save it again")
     if width * height > most_pixels:
         raise file_error(
             place,
@@ -136,6 +139,18 @@ def resized(pixels: Pixels, width: int, height: int) -> Pixels:
 
 class _UnsuitableError(Exception):
     """What an image is that cannot be segmented, and what to do about it."""
+
+
+@contextmanager
+def _only_our_limit() -> Iterator[None]:
+    """No second limit on pixels by Pillow, which takes large scans for an attack."""
+    module = pillow()
+    with _ONE_AT_A_TIME:
+        its_own, module.MAX_IMAGE_PIXELS = module.MAX_IMAGE_PIXELS, None
+        try:
+            yield
+        finally:
+            module.MAX_IMAGE_PIXELS = its_own
 
 
 def _damaged(name: str) -> Exception:

@@ -21,9 +21,9 @@ _SPIKES = 2.0  # per cent of entries beyond each end of the grey scale
 
 
 def write_labels(path: Path, labels: IntArray, colours: Sequence[str]) -> None:
-    """.npy with the labels as they are, or the palette PNG of `labels_picture`."""
+    """.npy with the labels as they are (int16), or the palette PNG of `labels_picture`."""
     if path.suffix.lower() == ".npy":
-        np.save(path, labels)
+        np.save(path, labels.astype(np.int16))
     else:
         labels_picture(labels, colours).save(path)
 
@@ -48,7 +48,7 @@ def enlarged_labels(labels: IntArray, size: tuple[int, int]) -> IntArray:
     if labels.shape == size[::-1]:
         return labels
     best = np.zeros(size[::-1], dtype=np.float32)
-    result = np.full(size[::-1], -1, dtype=np.int64)
+    result = np.full(size[::-1], -1, dtype=np.int16)  # they may be hundreds of millions
     for label in np.unique(labels):
         part = pillow().fromarray((labels == label).astype(np.float32))
         share = np.asarray(part.resize(size, pillow().Resampling.BILINEAR))
@@ -73,6 +73,18 @@ def with_scribbles(picture: Pixels, classes: IntArray, colours: Sequence[str]) -
     for label in np.unique(classes[classes >= 0]):
         result = _stamped(result, classes == label, width, rgb_of(colours[label]))
     return result
+
+
+def with_points(picture: Pixels, classes: IntArray, colours: Sequence[str]) -> Pixels:
+    """The picture with a disc in full colour and a light edge at every known pixel."""
+    image = pillow().fromarray(picture)
+    pen = pillow("ImageDraw").Draw(image)
+    radius = max(3.0, math.sqrt(classes.size) / 110)
+    edge = max(1, round(radius / 3))
+    for y, x in np.argwhere(classes >= 0).tolist():
+        box = (x - radius, y - radius, x + radius, y + radius)
+        pen.ellipse(box, rgb_of(colours[classes[y, x]]), _PAPER, edge)
+    return np.asarray(image)
 
 
 def with_legend(picture: Pixels, entries: Sequence[tuple[str, str]]) -> Any:
