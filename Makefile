@@ -9,14 +9,16 @@ SOURCES := pyproject.toml CMakeLists.txt \
 INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check format clean
+.PHONY: help demo test check reproduce format clean
 
 help:
 	@echo "make demo    install fastge into $(VENV), run its demo, leave pictures in demo-output/"
 	@echo "make test    check, then every test, with coverage"
 	@echo "make check   format, lint, types, dependency rule, doctests"
 	@echo "make format  rewrite the code as 'make check' wants it"
-	@echo "make clean   remove everything that was made here"
+	@echo "make clean   remove everything that was made here, but not results/"
+	@echo "make reproduce [ONLY='four_moons images'] [SMALL=1] [PATIENCE=10]"
+	@echo "             every figure of the paper, measured again; stop and go on as you like"
 
 demo: $(VENV)/.installed
 	$(BIN)/fastge demo --output demo-output
@@ -30,6 +32,10 @@ check: $(VENV)/.installed-dev
 	$(BIN)/mypy --strict
 	$(BIN)/lint-imports
 	$(BIN)/python -m pytest -q --doctest-modules --pyargs fastge
+
+reproduce: $(VENV)/.installed-experiments
+	cd experiments && $(abspath $(BIN))/python -m reproduce $(if $(ONLY),--only $(ONLY)) \
+	  $(if $(SMALL),--small) $(if $(PATIENCE),--patience $(PATIENCE))
 
 format: $(VENV)/.installed-dev
 	$(BIN)/ruff format .
@@ -47,7 +53,12 @@ $(VENV)/.installed: $(SOURCES) | $(BIN)/python
 	$(INSTALL) '.[plot]'
 	touch $@
 
+$(VENV)/.installed-experiments: $(SOURCES) | $(BIN)/python
+	@echo "Building fastge and installing it into $(VENV); the first time takes a minute or two"
+	$(INSTALL) '.[experiments]'
+	touch $(VENV)/.installed $@
+
 $(VENV)/.installed-dev: $(SOURCES) | $(BIN)/python
 	@echo "Building fastge and installing it into $(VENV); the first time takes a minute or two"
 	$(INSTALL) '.[dev]'
-	touch $(VENV)/.installed $@
+	touch $(VENV)/.installed $(VENV)/.installed-experiments $@

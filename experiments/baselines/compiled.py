@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import hashlib
 import os
+import platform
 import shlex
 import shutil
 import subprocess
@@ -28,14 +29,20 @@ class CompilerError(FastgeError, RuntimeError):
 def library(source: Path) -> ctypes.CDLL:
     """The shared library of one C++17 file of `extern "C"` functions.
 
-    It is kept in the user's cache folder under a hash of source, compiler and flags.
+    It is kept in the user's cache folder under a hash of source, machine, compiler and flags.
     """
     command = [*_compiler(), *FLAGS]
-    key = hashlib.sha256(source.read_bytes() + "\0".join(command).encode()).hexdigest()[:16]
+    about = "\0".join([platform.machine(), *command]).encode()
+    key = hashlib.sha256(source.read_bytes() + about).hexdigest()[:16]
     target = cache_folder() / f"{source.stem}-{key}.so"
     if not target.exists():
         _compile(command, source, target)
-    return ctypes.CDLL(str(target))
+    try:
+        return ctypes.CDLL(str(target))
+    except OSError as cause:
+        raise CompilerError(
+            f"{target} cannot be loaded ({cause}); remove it to build it anew"
+        ) from cause
 
 
 def cache_folder() -> Path:
@@ -44,18 +51,26 @@ def cache_folder() -> Path:
 
 
 def _compiler() -> list[str]:
-    command = shlex.split(os.environ.get("CXX") or "c++")
-    if shutil.which(command[0]) is None:
-        raise CompilerError(
-            f"there is no C++ compiler named {command[0]!r}, and this baseline has a native inner "
-            "loop; install one (Debian: apt-get install g++) or name yours in CXX"
-        )
-    return command
+    """What CXX says, or the first of the usual names that is there."""
+    told = shlex.split(os.environ.get("CXX", ""))
+    for command in [told] if told else [["g++"], ["c++"]]:
+        if shutil.which(command[0]):
+            return command
+    raise CompilerError(
+        f"there is no C++ compiler named {(told or ['g++'])[0]!r}, and this baseline has a native "
+        "inner loop; install one (Debian: apt-get install g++) or name yours in CXX"
+    )
 
 
 def _compile(command: list[str], source: Path, target: Path) -> None:
     """Compiled under another name and moved: two processes may do so at once."""
-    target.parent.mkdir(parents=True, exist_ok=True)
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as cause:
+        raise CompilerError(
+            f"compiled files cannot be kept in {target.parent} ({cause}); name a folder that can be "
+            "written to in XDG_CACHE_HOME"
+        ) from cause
     with tempfile.TemporaryDirectory(dir=target.parent) as folder:
         built = Path(folder) / target.name
         run = subprocess.run(

@@ -130,7 +130,7 @@ METHODS: dict[str, Method] = {
         takes="labels",
         requires=("skimage",),
     ),
-    "cosc": Method("COSC, exact", "baselines.cosc:cosc", _COSC, most_nodes=2000),
+    "cosc": Method("COSC, exact", "baselines.cosc:cosc", _COSC, most_nodes=500),
     "csp-sparse": Method(
         "CSP, degree-weighted, sparse",
         "baselines.relaxations:csp_sparse",

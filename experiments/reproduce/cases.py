@@ -87,9 +87,9 @@ def picture(name: str) -> Case:
     return Case(case.adjacency, case.truth, case.k, citation, image=image)
 
 
-def shipped(name: str, most_pixels: int | None = None) -> Case:
+def shipped(name: str, size: int | None = None) -> Case:
     """An openly licensed picture from an installed package."""
-    data = datasets.shipped_picture(name)
+    data = datasets.shipped_picture(name, size)
     labels = np.full(data.n, -1)
     labels[data.constraints.labels.nodes] = data.constraints.labels.classes
     image = data.image / 255

@@ -24,7 +24,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = _options(arguments)
     console = Console(stderr=True, highlight=False)
     store = Store(options.output or RESULTS / ("small" if options.small else ""))
-    plans = {figure.name: figure.series(options.small) for figure in FIGURES}
+    plans = {
+        figure.name: [one.given(options.patience) for one in figure.series(options.small)]
+        for figure in FIGURES
+    }
     wanted = [one for name in options.only or plans for one in plans[name]]
     try:
         failed = 0 if options.report else measure(wanted, store, console)
@@ -60,6 +63,8 @@ def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--only", nargs="+", choices=names, default=[], metavar="FIGURE",
                         help=f"some of: {', '.join(names)}")  # fmt: skip
     parser.add_argument("--small", action="store_true", help="every figure, in minutes")
+    parser.add_argument("--patience", type=float, default=1.0, metavar="FACTOR",
+                        help="on the seconds that methods get: more draws of the slow ones")  # fmt: skip
     parser.add_argument("--report", action="store_true", help="measure nothing, draw what is known")
     parser.add_argument("--output", type=Path, help="folder of the results")
     return parser.parse_args(arguments)

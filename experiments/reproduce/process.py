@@ -1,4 +1,6 @@
-"""Runs in a process of their own, which can be stopped when a method takes too long.
+"""Runs in a process of their own, which is stopped when a method takes too long.
+
+Methods are limited in seconds of the processor: how busy the machine is decides nothing.
 
 Processes are forked from a server that has imported the heavy packages but nothing of ours: they
 start quickly, and their modules say which code a result depends on. One serves a whole series.
@@ -8,6 +10,8 @@ from __future__ import annotations
 
 import multiprocessing
 import os
+import signal
+import time
 from multiprocessing.connection import Connection
 from multiprocessing.process import BaseProcess
 from pathlib import Path
@@ -19,8 +23,11 @@ from reproduce.worker import serve
 
 HEAVY = ("numpy", "scipy.sparse.linalg", "scipy.spatial", "sklearn.cluster", "sklearn.metrics",
          "sklearn.semi_supervised", "skimage.segmentation", "PIL.Image")  # fmt: skip
-PREPARATION = 300.0
+PREPARATION = 900.0
 """Seconds for starting, compiling what must be, a rehearsal and the data; and for the scores."""
+PATIENCE = 20.0
+"""Seconds by the clock that a method may take for each of its limit, in case it only waits."""
+GRACE = 2.0
 
 
 class Worker:
@@ -40,14 +47,10 @@ class Worker:
         self._end()
 
     def execute(self, run: Run, *, limit: float, keep: bool) -> Record:
-        """The record of a run, which is stopped once the method has taken `limit` seconds."""
+        """The record of a run, stopped once the method has had the processor for `limit` seconds."""
         arrays = self.folder / "arrays" / f"{run.key}.npz" if keep else None
         load = os.getloadavg()[0]
-        try:
-            facts = self._told(run, arrays, limit)
-        except (EOFError, OSError):
-            self._end()
-            facts = {"status": "failed", "reason": "the process died"}
+        facts = self._told(run, arrays, limit)
         done = arrays is not None and facts["status"] == "done"
         name = arrays.relative_to(self.folder).as_posix() if arrays and done else ""
         here: Facts = {
@@ -61,14 +64,19 @@ class Worker:
     def _told(self, run: Run, arrays: Path | None, limit: float) -> Facts:
         """What the process says of a run; it is ended if it takes too long over any part."""
         connection = self._connection or self._start()
-        connection.send((run, arrays))
-        allowed = {"asked": PREPARATION, "started": limit, "finished": PREPARATION}
+        allowed = {"asked": PREPARATION, "started": PATIENCE * limit, "finished": PREPARATION}
         facts: Facts = {"status": "asked"}
-        while (status := facts["status"]) in allowed:
-            if not connection.poll(allowed[status]):
-                self._end()
-                return facts | _overdue(status, allowed[status])
-            facts |= connection.recv()
+        since = time.perf_counter()
+        try:
+            connection.send((run, arrays, limit))
+            while (status := facts["status"]) in allowed:
+                since = time.perf_counter()
+                if not connection.poll(allowed[status]):
+                    self._end()
+                    return facts | _overdue(status, allowed[status])
+                facts |= connection.recv()
+        except (EOFError, OSError):
+            return facts | _death(self._end(), limit, time.perf_counter() - since)
         return facts
 
     def _start(self) -> Connection:
@@ -80,17 +88,30 @@ class Worker:
         theirs.close()
         return self._connection
 
-    def _end(self) -> None:
+    def _end(self) -> int | None:
+        """The exit code of the process, negative if a signal ended it."""
+        code = None
         if self._process is not None and self._connection is not None:
             self._connection.close()
+            self._process.join(GRACE)  # one that is ending by itself says why
             self._process.kill()
             self._process.join()
+            code = self._process.exitcode
         self._process = self._connection = None
+        return code
+
+
+def _death(code: int | None, limit: float, seconds: float) -> Facts:
+    """Facts of a process that is gone: its timer has ended it, or something else has."""
+    if code == -signal.SIGPROF:
+        reason = f"stopped after {limit:g} s of the processor"
+        return {"status": "stopped", "reason": reason, "seconds": seconds, "cpu_seconds": limit}
+    return {"status": "failed", "reason": f"the process died (exit code {code})"}
 
 
 def _overdue(status: str, seconds: float) -> Facts:
     if status == "started":
-        reason = f"stopped after {seconds:g} s"
-        return {"status": "stopped", "reason": reason, "seconds": seconds, "cpu_seconds": seconds}
+        reason = f"the method was not done after {seconds:g} s by the clock"
+        return {"status": "failed", "reason": reason}
     part = "the data" if status == "asked" else "the scores"
     return {"status": "failed", "reason": f"{part} were not there after {seconds:g} s"}

@@ -20,20 +20,22 @@ from reproduce.store import Store
 
 OVERHEAD = 0.5
 """Seconds of a run that are not the method's: the process, the data, the rehearsal, the scores."""
-UNKNOWN = 2.0
-"""Seconds of a run of a method that nothing is known about."""
+UNKNOWN = 1.0
+"""Seconds of the processor for a run of a method that nothing is known about."""
 LOG_EVERY = 30.0
 
 
 @dataclass
 class Outlook:
-    """What is done of every series, and how long runs of every method take."""
+    """What is done of every series, how long runs of every method take, and how busy it is here."""
 
     series: Sequence[Series]
     done: list[int] = field(default_factory=list)
     spent: list[float] = field(default_factory=list)
     closed: list[bool] = field(default_factory=list)
     seconds: dict[str, list[float]] = field(default_factory=dict)
+    clock: float = 0.0
+    processor: float = 0.0
 
     @classmethod
     def of(cls, series: Sequence[Series], store: Store) -> Outlook:
@@ -41,16 +43,18 @@ class Outlook:
         for one in series:
             known = one.records(store)
             outlook.done.append(len(known))
-            outlook.spent.append(sum(record.seconds for record in known))
+            outlook.spent.append(sum(record.cpu_seconds for record in known))
             outlook.closed.append(False)
             for record in known:
-                outlook.seconds.setdefault(record.run.method, []).append(record.seconds)
+                outlook.seconds.setdefault(record.run.method, []).append(record.cpu_seconds)
         return outlook
 
     def learn(self, at: int, record: Record) -> None:
         self.done[at] += 1
-        self.spent[at] += record.seconds
-        self.seconds.setdefault(record.run.method, []).append(record.seconds)
+        self.spent[at] += record.cpu_seconds
+        self.seconds.setdefault(record.run.method, []).append(record.cpu_seconds)
+        self.clock += record.seconds
+        self.processor += record.cpu_seconds
 
     def close(self, at: int) -> None:
         self.closed[at] = True
@@ -68,7 +72,8 @@ class Outlook:
         first_round = max(len(one.places) - self.done[at], 0) * known
         affordable = max(one.budget - self.spent[at], first_round)
         runs = min(float(missing), affordable / known) if known > 0 else missing
-        return runs * (known + OVERHEAD)
+        stretch = max(self.clock / self.processor, 1.0) if self.processor > 0 else 1.0
+        return runs * (known + OVERHEAD) * stretch
 
     def _typical(self, method: str) -> float:
         known = self.seconds.get(method)

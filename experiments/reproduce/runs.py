@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from baselines.registry import METHODS
@@ -39,9 +39,9 @@ class Series:
     places: tuple[Any, ...]
     draws: int = 1
     limit: float = 60.0
-    """Seconds of one run."""
+    """Seconds of the processor for one run."""
     budget: float = 300.0
-    """Seconds of the series after which no further round begins."""
+    """Seconds of the processor after which the series begins no further round."""
     kept: int | None = None
     """Place of whose first draw the clusters are kept, for a picture; −1 for all places."""
     drawn: bool = True
@@ -50,6 +50,10 @@ class Series:
     """Parameters of the case at all places."""
     of_method: bool = False
     """Whether the axis is an option of the method."""
+
+    def given(self, patience: float) -> Series:
+        """The same with so many times the seconds."""
+        return replace(self, limit=patience * self.limit, budget=patience * self.budget)
 
     def run_at(self, place: int, draw: int) -> Run:
         method, here = METHODS[self.method], {self.axis: self.places[place]}
@@ -78,7 +82,7 @@ class Series:
                 record = store.latest(run)
                 if record is None:
                     return
-                spent += record.seconds
+                spent += record.cpu_seconds
                 if record.status == "stopped":
                     reachable = place
                     break

@@ -50,9 +50,9 @@ class Record:
     reason: str = ""
     """Why there is no answer, where there is none."""
     limit: float = 0.0
-    """Seconds that it was allowed."""
+    """Seconds of the processor that it was allowed."""
     seconds: float = 0.0
-    """Wall-clock, of the method alone."""
+    """By the clock, of the method alone."""
     cpu_seconds: float = 0.0
     scores: Mapping[str, float] = field(default_factory=dict)
     diagnostics: Mapping[str, Any] = field(default_factory=dict)

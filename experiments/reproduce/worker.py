@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import sys
 import time
 import warnings
@@ -31,14 +32,14 @@ def serve(connection: Connection) -> None:
     rehearsed: set[str] = set()
     with suppress(EOFError):
         while True:
-            run, arrays = connection.recv()
+            run, arrays, limit = connection.recv()
             try:
                 method = METHODS[run.method]
                 function = method.load()
                 if run.method not in rehearsed:
                     _rehearse(function, method, run)
                     rehearsed.add(run.method)
-                carry_out(run, function, method, arrays, connection)
+                carry_out(run, function, method, limit, arrays, connection)
             except Exception as error:
                 status = "refused" if isinstance(error, InputError) else "failed"
                 reason = f"{type(error).__name__}: {error}"[:300]
@@ -46,16 +47,27 @@ def serve(connection: Connection) -> None:
 
 
 def carry_out(
-    run: Run, function: Function, method: Method, arrays: Path | None, connection: Connection
+    run: Run,
+    function: Function,
+    method: Method,
+    limit: float,
+    arrays: Path | None,
+    connection: Connection,
 ) -> None:
-    """The data, the method on the clock, the scores; says so after each of them."""
+    """The data, the method on the clock, the scores; says so after each of them.
+
+    A timer ends the process where the method has had the processor for `limit` seconds; even in
+    native code, which would not listen to Python.
+    """
     case = build(run.case, run.parameters)
     constraints = case.constraints
     given = case.input_of(method.needs)
     connection.send({"status": "started", "data": _facts_of(case), "code": loaded_code()})
     wall, cpu = time.perf_counter(), time.process_time()
+    signal.setitimer(signal.ITIMER_PROF, limit)
     outcome = function(given, constraints, case.k, seed=run.seed, **run.options)
     seconds = {"seconds": time.perf_counter() - wall, "cpu_seconds": time.process_time() - cpu}
+    signal.setitimer(signal.ITIMER_PROF, 0)
     connection.send({"status": "finished", **seconds})
     if arrays is not None:
         _keep(arrays, case, outcome)

@@ -84,5 +84,8 @@ def _normalised(instance: Instance, shift: float) -> sp.csr_array:
 def _power_step(matrix: sp.csr_array, y: FloatArray) -> tuple[FloatArray, float]:
     """The next unit vector, and how far it is from y."""
     product = matrix @ y
-    product /= np.linalg.norm(product)
+    length = float(np.linalg.norm(product))
+    if length == 0:  # no edges: every vector is as good
+        return y, 0.0
+    product /= length
     return product, float(np.linalg.norm(product - y))

@@ -33,7 +33,7 @@ def series(small: bool) -> list[Series]:
         Series(
             name, case, method, "factor", SMALL_FACTORS if small else FACTORS,
             draws=1 if small else 10, shared=shared, of_method=True,
-            limit=15 if small else 60, budget=1 if small else 120,
+            limit=2 if small else 60, budget=1 if small else 30,
         )
         for name, (case, shared) in (SMALL_DATA if small else DATA).items()
         for method in bearable(SHOWN, 1500)

@@ -27,7 +27,7 @@ def series(small: bool) -> list[Series]:
     return [
         Series(
             names[school], case, method, "share", SMALL_SHARES if small else SHARES,
-            draws=1 if small else 20, limit=15 if small else 120, budget=1 if small else 200,
+            draws=1 if small else 20, limit=2 if small else 60, budget=1 if small else 30,
             shared={"school": school},
         )
         for case, names in kinds.items()

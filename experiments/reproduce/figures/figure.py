@@ -46,8 +46,6 @@ class Figure:
     draw: Callable[[Results], Iterator[Picture]]
     claims: Sequence[Claim]
     tables: Callable[[Results], list[Table]]
-    unavailable: Callable[[], Sequence[str]] = list
-    """What is left out here, and why."""
 
 
 def bearable(methods: Sequence[str], nodes: int) -> list[str]:

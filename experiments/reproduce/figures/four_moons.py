@@ -23,7 +23,7 @@ def series(small: bool) -> list[Series]:
     made = [
         Series(
             DATA, "four-moons", method, "labelled", labels, draws=2 if small else 20,
-            limit=15 if small else 120, budget=1 if small else 240, kept=len(labels) // 2,
+            limit=2 if small else 60, budget=1 if small else 30, kept=len(labels) // 2,
             shared={"n": nodes},
         )
         for method in bearable(EVERYBODY, nodes)

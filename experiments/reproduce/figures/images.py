@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 
 import numpy as np
@@ -14,30 +14,35 @@ from reproduce.cases import Case, build, there_are_reference_sets
 from reproduce.figures.claims import SUBJECTS
 from reproduce.figures.curves import SECONDS, matched
 from reproduce.figures.figure import Figure, Picture, Table, bearable
-from reproduce.results import Results
+from reproduce.results import Results, score_of
 from reproduce.runs import Series
 from reproduce.schema import Record
 from reproduce.verdicts import Claim, Finding, Verdict, faster
 
 SHOWN = ("fastge", "released", "cosf", "random-walker")
 PICTURES = {"patras": "Patras", "davis": "Davis"}
-SHIPPED = {"coins": "coins", "coffee": "coffee", "retina": "retina"}
-SMALL_PIXELS = 12_000
+SHIPPED = {"coffee": 60_000, "china": 273_280, "retina": 1_100_000}
+"""Pictures that are always there, and about how many pixels they are taken at."""
+SMALL_PIXELS = 10_000
 PAPER_SECONDS = {("released", "Patras"): 2.8, ("cosf", "Patras"): 40.2}
 """Of the paper, on a machine of 2015; Santorini, 250,000 pixels, took 15.2 and 263.6."""
 MILLION, MILLION_SECONDS = 1_000_000, 94.0
 
 
 def series(small: bool) -> list[Series]:
-    found = {} if small or not there_are_reference_sets() else {"picture": PICTURES}
-    found["shipped"] = SHIPPED
+    """Draws differ in nothing but the seed of the method."""
+    found = {} if small or not there_are_reference_sets() else PICTURES
+    cases = [("picture", name, title, {}) for name, title in found.items()]
+    cases += [
+        ("shipped", name, name.capitalize(), {"size": SMALL_PIXELS if small else size})
+        for name, size in SHIPPED.items()
+    ]
     return [
         Series(
-            title, case, method, "name", (name,), drawn=False, kept=0,
-            limit=20 if small else 600, shared={"most_pixels": SMALL_PIXELS} if small else {},
+            title, case, method, "name", (name,), drawn=False, kept=0, shared=shared,
+            draws=1 if small else 5, limit=2 if small else 240, budget=1 if small else 30,
         )
-        for case, names in found.items()
-        for name, title in names.items()
+        for case, name, title, shared in cases
         for method in bearable(SHOWN, 1)
     ]  # fmt: skip
 
@@ -60,30 +65,34 @@ def draw(results: Results) -> Iterator[Picture]:
 
 
 def _bars(results: Results, data: str) -> Mapping[str, Mapping[str, Bar]]:
-    known = {m: results.records(data, m)[-1] for m in results.methods(data)}
-    if not known:
+    if not any(r.data for m in results.methods(data) for r in results.records(data, m)):
         return {}
-    seconds = {METHODS[m].label: _seconds_bar(r, m, data) for m, r in known.items()}
-    violated = {METHODS[m].label: _violated_bar(r, m) for m, r in known.items()}
+    known = {m: results.records(data, m) for m in results.methods(data)}
+    seconds = {METHODS[m].label: _seconds_bar(some, m, data) for m, some in known.items()}
+    violated = {METHODS[m].label: _violated_bar(some, m) for m, some in known.items()}
     return {"cpu_seconds": seconds, "violated": violated}
 
 
-def _seconds_bar(record: Record, method: str, data: str) -> Bar:
-    if not record.is_done:
-        return Bar(None, record.reason[:40])
+def _seconds_bar(records: Sequence[Record], method: str, data: str) -> Bar:
+    done = [record.cpu_seconds for record in records if record.is_done]
+    if not done:
+        return Bar(None, records[-1].reason[:40])
     paper = PAPER_SECONDS.get((method, data))
     told = f" (paper: {paper:g} s)" if paper else ""
-    seconds = record.cpu_seconds
+    seconds = float(np.median(done))
     return Bar(seconds, f"{seconds:.2g} s{told}", emphasis=method == "fastge")
 
 
-def _violated_bar(record: Record, method: str) -> Bar:
-    if not record.is_done:
+def _violated_bar(records: Sequence[Record], method: str) -> Bar:
+    """The median over seeds, and their range where they differ."""
+    done = [record for record in records if record.is_done]
+    if not done:
         return Bar(None, "–")
-    figures = record.scores
-    must, cannot = figures["must_links_violated"], figures["cannot_links_violated"]
-    total = figures["must_links"] + figures["cannot_links"]
-    return Bar(must + cannot, f"{must + cannot:g} of {total:g}", emphasis=method == "fastge")
+    counts = sorted(score_of(record, "violated") or 0.0 for record in done)
+    total = done[0].scores["must_links"] + done[0].scores["cannot_links"]
+    middle = float(np.median(counts))
+    text = f"{_told(counts)} of {total:g}"
+    return Bar(middle, text, emphasis=method == "fastge")
 
 
 def _title(results: Results, data: str) -> str:
@@ -134,13 +143,14 @@ def _heatmaps(results: Results, data: str) -> Iterator[Picture]:
 
 
 def fewer_violated(results: Results, *, subject: str) -> Finding:
-    """Constraints violated by the subject and by COSf, image by image."""
+    """Constraints violated by the subject and by COSf, image by image, medians over seeds."""
     lines, better, worse = [], 0, 0
     for data in results.data:
         ours, theirs = (results.draws(data, m, "violated") for m in (subject, "cosf"))
         if ours and theirs:
-            a, b = (next(iter(next(iter(d.values())).values())) for d in (ours, theirs))
-            lines.append(f"{data}: {a:g} against {b:g} of COSf.")
+            both = [sorted(next(iter(d.values())).values()) for d in (ours, theirs)]
+            (a, b), told = (float(np.median(v)) for v in both), [_told(v) for v in both]
+            lines.append(f"{data}: {told[0]} against {told[1]} of COSf.")
             better, worse = better + (a < b), worse + (a > b)
     if not lines:
         return Finding(Verdict.OPEN, "COSf finished no image.")
@@ -150,15 +160,21 @@ def fewer_violated(results: Results, *, subject: str) -> Finding:
     return Finding(verdict, "\n".join(lines))
 
 
+def _told(counts: Sequence[float]) -> str:
+    """The median and, where seeds differ, the range."""
+    span = f" ({counts[0]:g} to {counts[-1]:g})" if counts[0] < counts[-1] else ""
+    return f"{np.median(counts):g}{span}"
+
+
 def million_pixels(results: Results, *, subject: str) -> Finding:
-    """Wall-clock seconds of the largest image."""
+    """Processor seconds of the largest image."""
     done = [r for data in results.data for r in results.records(data, subject) if r.is_done]
     large = [r for r in done if r.data["nodes"] >= MILLION]
     if not large:
         return Finding(Verdict.OPEN, "No image of a million pixels was finished.")
-    worst = max(large, key=lambda record: record.seconds)
-    verdict = Verdict.AGREES if worst.seconds <= MILLION_SECONDS else Verdict.DIFFERS
-    text = f"{worst.data['nodes']:,} pixels: {worst.seconds:.1f} s ({worst.cpu_seconds:.1f} s CPU)."
+    worst = max(large, key=lambda record: record.cpu_seconds)
+    verdict = Verdict.AGREES if worst.cpu_seconds <= MILLION_SECONDS else Verdict.DIFFERS
+    text = f"{worst.data['nodes']:,} pixels: {worst.cpu_seconds:.1f} s."
     return Finding(verdict, text)
 
 
@@ -174,14 +190,14 @@ def _claims() -> Iterator[Claim]:
         )
         yield Claim(
             f"FAST-GE's segments are good, those of COSf are not. Judged for {name}.",
-            "By constraints that are violated: agrees if FAST-GE violates fewer on some image and "
+            "By constraints that are violated (median over seeds): agrees if FAST-GE violates fewer on some image and "
             "more on none, in part if fewer on more images than not.",
             partial(fewer_violated, subject=subject),
             {},
         )
         yield Claim(
             f"FAST-GE segments 1.1 million pixels in 94 s. Judged for {name}.",
-            "Agrees if the slowest image of at least a million pixels takes no longer.",
+            "Agrees if the processor takes no longer for the slowest image of at least a million pixels.",
             partial(million_pixels, subject=subject),
             {},
         )
@@ -201,7 +217,8 @@ FIGURE = Figure(
         "of others.",
         "Patras and a second photograph are run where the collection of real cases is at hand, on "
         "grids with four neighbours and weights exp(−Δg² / 200), at least 1e-6. In any case there "
-        "are three openly licensed pictures that come inside scikit-image.",
+        "are three openly licensed pictures that come inside scikit-image and scikit-learn, one of "
+        "them at 1.1 million pixels. Runs of one picture differ in nothing but the seed.",
     ),
     series=series,
     draw=draw,

@@ -27,7 +27,7 @@ def series(small: bool) -> list[Series]:
     return [
         Series(
             name, case, method, "labelled", labels, draws=2 if small else 20,
-            limit=15 if small else 120, budget=1 if small else 240, shared=shared,
+            limit=2 if small else 60, budget=1 if small else 30, shared=shared,
         )
         for name, (case, shared, size, labels) in data.items()
         for method in bearable(METHODS_SHOWN, size)
