@@ -68,8 +68,8 @@ def _compile(command: list[str], source: Path, target: Path) -> None:
         target.parent.mkdir(parents=True, exist_ok=True)
     except OSError as cause:
         raise CompilerError(
-            f"compiled files cannot be kept in {target.parent} ({cause}); name a folder that can be "
-            "written to in XDG_CACHE_HOME"
+            f"compiled files cannot be kept in {target.parent} ({cause}); name a folder that can "
+            "be written to in XDG_CACHE_HOME"
         ) from cause
     with tempfile.TemporaryDirectory(dir=target.parent) as folder:
         built = Path(folder) / target.name

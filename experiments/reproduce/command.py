@@ -63,8 +63,8 @@ def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--only", nargs="+", choices=names, default=[], metavar="FIGURE",
                         help=f"some of: {', '.join(names)}")  # fmt: skip
     parser.add_argument("--small", action="store_true", help="every figure, in minutes")
-    parser.add_argument("--patience", type=float, default=1.0, metavar="FACTOR",
-                        help="on the seconds that methods get: more draws of the slow ones")  # fmt: skip
+    patience = "on the seconds that methods get: more draws of the slow ones"
+    parser.add_argument("--patience", type=float, default=1.0, metavar="FACTOR", help=patience)
     parser.add_argument("--report", action="store_true", help="measure nothing, draw what is known")
     parser.add_argument("--output", type=Path, help="folder of the results")
     return parser.parse_args(arguments)

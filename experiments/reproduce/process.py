@@ -47,7 +47,7 @@ class Worker:
         self._end()
 
     def execute(self, run: Run, *, limit: float, keep: bool) -> Record:
-        """The record of a run, stopped once the method has had the processor for `limit` seconds."""
+        """The record of a run, stopped once the method has had the processor `limit` seconds."""
         arrays = self.folder / "arrays" / f"{run.key}.npz" if keep else None
         load = os.getloadavg()[0]
         facts = self._told(run, arrays, limit)

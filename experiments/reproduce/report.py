@@ -80,7 +80,8 @@ def _opening(sections: Sequence[Section], store: Store, small: bool) -> Iterator
     yield (
         "<p>Every verdict is computed from the figures by the rule stated with it; the "
         "explanations are written by hand for the verdicts that were seen. Seconds are those that "
-        "the method alone had the processor, after a rehearsal on a tiny case, and without making the data.</p>"
+        "the method alone had the processor, after a rehearsal on a tiny case, and without making "
+        "the data.</p>"
     )
     yield '<div class="scroll"><table><tr><th>Figure</th><th>The paper</th><th>Here</th></tr>'
     for section in sections:
@@ -196,8 +197,8 @@ def _methods() -> Iterator[str]:
         yield "<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in cells) + "</tr>"
     yield "</table></div>"
     yield (
-        "<p>A series (a method on a data set) makes as many draws as its budget of processor seconds "
-        "allows, up to those stated and at least one; tables say how many there were, and "
+        "<p>A series (a method on a data set) makes as many draws as its budget of processor "
+        "seconds allows, up to those stated and at least one; tables say how many there were, and "
         "<code>make reproduce PATIENCE=10</code> gives ten times the seconds. A run is stopped at "
         "its limit. Methods that need pairs get all pairs among the labelled nodes.</p>"
     )

@@ -190,14 +190,15 @@ def _claims() -> Iterator[Claim]:
         )
         yield Claim(
             f"FAST-GE's segments are good, those of COSf are not. Judged for {name}.",
-            "By constraints that are violated (median over seeds): agrees if FAST-GE violates fewer on some image and "
-            "more on none, in part if fewer on more images than not.",
+            "By constraints that are violated (median over seeds): agrees if FAST-GE violates fewer "
+            "on some image and more on none, in part if fewer on more images than not.",
             partial(fewer_violated, subject=subject),
             {},
         )
         yield Claim(
             f"FAST-GE segments 1.1 million pixels in 94 s. Judged for {name}.",
-            "Agrees if the processor takes no longer for the slowest image of at least a million pixels.",
+            "Agrees if the processor takes no longer for the slowest image of at least a million "
+            "pixels.",
             partial(million_pixels, subject=subject),
             {},
         )
