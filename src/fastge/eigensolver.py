@@ -246,13 +246,16 @@ class _BlockIteration:
 
     def _result(self, history: list[FloatArray]) -> Eigenpairs:
         k = self.k
-        mu = self.mu[:k]
+        order = np.argsort(
+            -self.mu[:k], kind="stable"
+        )  # rounding swaps those that are all but equal
+        mu = self.mu[order]
         vanishing = mu <= VANISHING * max(float(self.mu.max()), 0.0)
         values = np.divide(1.0, mu, out=np.full(k, np.inf), where=~vanishing)
         return Eigenpairs(
             values,
-            np.ascontiguousarray(self.X[:, :k]),
-            self.residuals[:k].copy(),
+            np.ascontiguousarray(self.X[:, order]),
+            self.residuals[order],
             self._arrived(),
             len(history) - 1,
             history,
