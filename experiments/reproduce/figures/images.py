@@ -190,8 +190,8 @@ def _claims() -> Iterator[Claim]:
         )
         yield Claim(
             f"FAST-GE's segments are good, those of COSf are not. Judged for {name}.",
-            "By constraints that are violated (median over seeds): agrees if FAST-GE violates fewer "
-            "on some image and more on none, in part if fewer on more images than not.",
+            "By constraints that are violated (median over seeds): agrees if FAST-GE violates "
+            "fewer on some image and more on none, in part if fewer on more images than not.",
             partial(fewer_violated, subject=subject),
             {},
         )
