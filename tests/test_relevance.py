@@ -35,6 +35,15 @@ def test_enough_nodes_stay_for_all_clusters() -> None:
     assert len(relevant.nodes) >= 32
 
 
+def test_outliers_are_no_clusters_where_components_outnumber_clusters() -> None:
+    with_outliers = numerics.together(numerics.grid(30, 30, 0), *[numerics.path(2)] * 3)
+    relevant = relevant_nodes(merge(with_outliers), Constraints(), 3)
+    np.testing.assert_array_equal(relevant.nodes, np.arange(900))
+    told = Constraints(must_link=[[900, 902]])
+    assert {900, 902} <= set(relevant_nodes(merge(with_outliers, told), told, 3).nodes.tolist())
+    assert relevant_nodes(merge(with_outliers), Constraints(), 4).is_everything
+
+
 def test_rows_of_nodes_set_aside_are_zero_and_their_cluster_the_largest() -> None:
     relevant = Relevant(np.array([0, 2, 3]), 5)
     rows = relevant.expanded(np.arange(1.0, 7.0).reshape(3, 2))

@@ -13,6 +13,9 @@ from fastge.pencil import Pencil
 
 logger = logging.getLogger("fastge")
 
+DUST = 0.01
+"""Share of the mean size of a cluster below which a component of its own is no cluster."""
+
 
 @dataclass(frozen=True, eq=False)
 class Relevant:
@@ -38,7 +41,8 @@ def relevant_nodes(pencil: Pencil, constraints: Constraints, k: int) -> Relevant
     """Components that a constraint speaks of, and the largest others as far as clusters are left.
 
     A component apart from everything, and from every constraint, would take an eigenvector of its
-    own (λ = 0) and push out one that tells the rest apart.
+    own (λ = 0) and push out one that tells the rest apart. Where there are more components than
+    clusters, those of a few nodes (the outliers of a neighbour graph, say) are no clusters.
     """
     everything = Relevant(np.arange(pencil.n), pencil.n)
     count, ids = pencil.components
@@ -48,10 +52,12 @@ def relevant_nodes(pencil: Pencil, constraints: Constraints, k: int) -> Relevant
     sizes = np.bincount(ids, minlength=count)
     anchored = np.zeros(count, dtype=bool)
     anchored[ids[constraints.nodes]] = True
-    by_size = np.lexsort((np.arange(count), -sizes, -volumes, ~anchored))
+    dust = ~anchored & (sizes * k < DUST * pencil.n) & (count > k)
+    by_size = np.lexsort((np.arange(count), -sizes, -volumes, dust, ~anchored))
     n_classes = len(constraints.labels.class_ids)
     n_anchored = int(anchored.sum())
     others = max(0, k - n_classes) if n_classes else max(0, k + 1 - n_anchored)
+    others = min(others, int((~anchored & ~dust).sum()))
     kept = max(n_anchored + others, int(np.searchsorted(np.cumsum(sizes[by_size]), k)) + 1)
     if kept >= count:
         return everything
