@@ -246,6 +246,8 @@ def test_bad_graphs(function: Any, adjacency: Any, error: type[Exception]) -> No
         (None, {"max_iterations": 0}, errors.ParameterError),
         (None, {"dtype": np.int64}, errors.ParameterError),
         (None, {"threads": 0}, errors.ParameterError),
+        (None, {"seed": "seven"}, errors.ParameterError),
+        (None, {"seed": -1}, errors.ParameterError),
         ([[0, 1]], {}, errors.ConstraintError),
         (Constraints(must_link=[[0, 9]]), {}, errors.NodeOutOfRangeError),
         (Constraints.from_labels([0, 1]), {}, errors.ConstraintError),

@@ -12,6 +12,7 @@ import scipy.sparse as sp
 from hypothesis import given
 from hypothesis import strategies as st
 
+import fastge
 from fastge import errors
 from fastge.graph import Graph, as_graph, from_canonical, from_pairs
 
@@ -289,3 +290,10 @@ def test_a_graph_is_passed_through() -> None:
 def test_weights_whose_products_are_no_numbers_name_the_remedy(scale: float) -> None:
     with pytest.raises(errors.GraphError, match="divide all weights by it"):
         as_graph(scale * sp.csr_array(np.ones((3, 3)) - np.eye(3)))
+
+
+def test_warnings_point_at_the_line_of_the_user() -> None:
+    with_loop = sp.eye_array(4) + sp.diags_array([1.0, 1, 1], offsets=1, shape=(4, 4))
+    with pytest.warns(UserWarning, match="self-loop") as caught:
+        fastge.cluster(with_loop + with_loop.T, k=2)
+    assert [w.filename for w in caught] == [__file__]

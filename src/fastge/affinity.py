@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping
 from typing import Any
 
@@ -10,6 +9,7 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.neighbors import NearestNeighbors
 
+from fastge.errors import warn
 from fastge.graph import FloatArray, IntArray
 
 
@@ -101,12 +101,10 @@ def _positive_scales(farthest: FloatArray) -> FloatArray:
 def _warn_if_isolated(affinity: sp.csr_array, gamma: float | None) -> None:
     isolated = int(np.count_nonzero(affinity.sum(axis=1) == 0))
     if isolated:
-        warnings.warn(
+        warn(
             f"gamma = {gamma} leaves {isolated} of {affinity.shape[0]} points without any "
             "neighbour of positive affinity; scale the features, lower gamma, or pass gamma=None "
-            "to scale every pair by its neighbourhoods",
-            UserWarning,
-            stacklevel=2,
+            "to scale every pair by its neighbourhoods"
         )
 
 

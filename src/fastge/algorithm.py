@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -15,7 +14,7 @@ from fastge.constraints import Constraints
 from fastge.dense import one_blas_thread
 from fastge.eigensolver import Eigenpairs
 from fastge.embedding import Embedding, embed
-from fastge.errors import ClusterCountError, GraphError, ParameterError
+from fastge.errors import ClusterCountError, GraphError, ParameterError, warn
 from fastge.graph import FloatArray, Graph, IntArray, as_graph
 from fastge.merging import DEFAULT_RULE, MergeRule, check_constraints, merge
 from fastge.multigrid import Hierarchy
@@ -96,6 +95,7 @@ def cluster(
         Log progress at INFO; call `callback(Progress)` at every stage and iteration.
     """
     _check_solver_options(tol, max_iterations, dtype, threads)
+    _check_seed(seed)
     with logging_to_stderr(verbose) as level, _thread_limit(threads), one_blas_thread():
         stages = Stages(callback, level)
         with stages.stage("merge"):
@@ -224,11 +224,10 @@ def _solve(pencil: Pencil, k: int, stages: Stages, **options: Any) -> Eigenpairs
     with stages.stage("solve"):
         pairs = eigenpairs(pencil, k, hierarchy=hierarchy, observe=stages.observe, **options)
     if not pairs.converged:
-        warnings.warn(
+        warn(
             f"the eigensolver stopped after {pairs.iterations} iterations at a relative residual "
             f"of {pairs.residuals.max():.1e}; raise max_iterations or tol",
             ConvergenceWarning,
-            stacklevel=3,
         )
     return pairs
 
@@ -272,6 +271,13 @@ def _check_k(k: Any, n: int) -> None:
         )
     if not 2 <= k <= n:
         raise ClusterCountError(f"k = {k} clusters cannot be made of {n} nodes; choose 2 ≤ k ≤ {n}")
+
+
+def _check_seed(seed: Any) -> None:
+    try:
+        np.random.default_rng(seed)
+    except (TypeError, ValueError) as cause:
+        raise ParameterError(f"seed = {seed!r} is no seed; pass an integer ≥ 0") from cause
 
 
 def _check_solver_options(tol: float, max_iterations: int, dtype: Any, threads: int | None) -> None:

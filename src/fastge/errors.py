@@ -1,5 +1,19 @@
 """What can be wrong with an input: one class per cause, each message with its remedy."""
 
+import sys
+import warnings
+from pathlib import Path
+
+_HERE = str(Path(__file__).parent)
+
+
+def warn(message: str, category: type[Warning] = UserWarning) -> None:
+    """A warning that points at the line of the user's that led to it, not at one in here."""
+    frame, level = sys._getframe(1), 2
+    while frame.f_code.co_filename.startswith(_HERE) and frame.f_back is not None:
+        frame, level = frame.f_back, level + 1
+    warnings.warn(message, category, stacklevel=level)
+
 
 class FastgeError(Exception):
     """Root of the exceptions that fastge raises on purpose."""

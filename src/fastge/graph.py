@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import warnings
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, TypeAlias
@@ -22,6 +21,7 @@ from fastge.errors import (
     NegativeWeightError,
     NonFiniteWeightError,
     NotSquareError,
+    warn,
 )
 
 FloatArray: TypeAlias = np.ndarray[Any, np.dtype[np.floating[Any]]]
@@ -263,11 +263,7 @@ def _without_zeros_and_loops(matrix: sp.csr_array) -> sp.csr_array:
         return matrix
     if loops:
         were = "self-loop was" if loops == 1 else "self-loops were"
-        warnings.warn(
-            f"{loops} {were} dropped: an edge from a node to itself cuts nothing",
-            UserWarning,
-            stacklevel=4,
-        )
+        warn(f"{loops} {were} dropped: an edge from a node to itself cuts nothing")
     edges = matrix.tocoo()
     keep = (edges.row != edges.col) & (edges.data != 0)
     entries = (edges.data[keep], (edges.row[keep], edges.col[keep]))

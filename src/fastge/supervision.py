@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from numbers import Real
 from typing import Any
 
@@ -10,7 +9,7 @@ import numpy as np
 from sklearn.utils import check_consistent_length, column_or_1d
 
 from fastge.constraints import Constraints
-from fastge.errors import ConstraintError
+from fastge.errors import ConstraintError, warn
 from fastge.graph import BoolArray, IntArray
 from fastge.merging import check_constraints
 
@@ -36,11 +35,7 @@ def read_labels(y: Any) -> IntArray:
         return np.asarray(labels, dtype=np.int64)
     missing = _missing(labels)
     if missing.any():
-        warnings.warn(
-            f"{int(missing.sum())} missing labels in y are taken as unknown; write −1 for them",
-            UserWarning,
-            stacklevel=4,
-        )
+        warn(f"{int(missing.sum())} missing labels in y are taken as unknown; write −1 for them")
         labels = np.where(missing, -1, labels)
     return np.asarray(_numbers(labels) if labels.dtype.kind in "OSUT" else labels)
 

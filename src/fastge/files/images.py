@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import importlib
 import threading
-import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from io import BytesIO
@@ -18,7 +17,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from fastge.errors import MissingExtraError
+from fastge.errors import MissingExtraError, warn
 from fastge.files.tables import check_readable, file_error
 
 Pixels: TypeAlias = NDArray[Any]
@@ -162,7 +161,7 @@ def _damaged(name: str) -> Exception:
 def _tell_of_further_pages(image: Any, name: str) -> None:
     with suppress(EOFError):
         image.seek(1)
-        warnings.warn(f"{name}: only the first of its pages is used", UserWarning, stacklevel=4)
+        warn(f"{name}: only the first of its pages is used")
     image.seek(0)
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,6 +18,7 @@ from fastge.errors import (
     NonFiniteWeightError,
     NotSquareError,
     ParameterError,
+    warn,
 )
 from fastge.graph import (
     SYMMETRY_TOLERANCE,
@@ -111,11 +111,10 @@ class Hierarchy:
         with one_blas_thread():
             solution = self._conjugate_gradients(columns, tol, max_iterations)
         if not solution.converged:
-            warnings.warn(
+            warn(
                 f"conjugate gradients stopped at a relative residual of "
                 f"{solution.residuals[-1]:.1e} after {solution.iterations} iterations",
                 ConvergenceWarning,
-                stacklevel=3,
             )
         x = self._to_caller(solution.x).reshape(b.shape)
         return Solution(x, solution.iterations, solution.residuals, solution.converged)
