@@ -124,3 +124,16 @@ def refined(
         ratios = [ratio(G, H, inside & (lengths >= t)) for t in thresholds]
         best[int(c)] = ratios[0] if isnan(ratios[0]) else min(r for r in ratios if not isnan(r))
     return best
+
+
+def pixel_weights(
+    channels: FloatArray, inside: BoolArray, radius: float, scale: float, floor: float
+) -> FloatArray:
+    """max(exp(−δ²/scale), floor) between the pixels that take part, at most `radius` apart."""
+    places = np.argwhere(inside)
+    rows = channels[inside].astype(np.float64)
+    W = np.zeros((len(rows), len(rows)))
+    for i, j in combinations(range(len(rows)), 2):
+        if ((places[i] - places[j]) ** 2).sum() <= radius**2:
+            W[i, j] = max(np.exp(-((rows[i] - rows[j]) ** 2).sum() / scale), floor)
+    return np.asarray(W + W.T)
