@@ -14,6 +14,7 @@ namespace FASTGE_ISA {
 
 #include "ranges.inl"
 #include "blocks.inl"
+#include "products.inl"
 #include "sparse.inl"
 
 template <class T>

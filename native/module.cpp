@@ -4,6 +4,7 @@
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
+#include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
 #include <string>
@@ -37,18 +38,37 @@ using Out = nb::ndarray<T, nb::c_contig, nb::device::cpu>;
 template <class T>
 using Array = nb::ndarray<nb::numpy, T, nb::ndim<1>>;
 
-KernelTable best_kernels() {
+// Those that this processor runs, the best one first.
+std::vector<KernelTable> kernel_tables() {
+    std::vector<KernelTable> tables;
 #ifdef FASTGE_X86
     const bool fma = __builtin_cpu_supports("fma");
     if (fma && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
         __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512bw"))
-        return kernel_table_avx512();
-    if (fma && __builtin_cpu_supports("avx2")) return kernel_table_avx2();
+        tables.push_back(kernel_table_avx512());
+    if (fma && __builtin_cpu_supports("avx2")) tables.push_back(kernel_table_avx2());
 #endif
-    return kernel_table_baseline();
+    tables.push_back(kernel_table_baseline());
+    return tables;
 }
 
-const KernelTable table = best_kernels();
+const std::vector<KernelTable> tables = kernel_tables();
+KernelTable table = tables.front();
+
+std::vector<std::string> instruction_sets() {
+    std::vector<std::string> names;
+    for (const KernelTable& known : tables) names.push_back(known.isa);
+    return names;
+}
+
+void use_instruction_set(const std::string& name) {
+    for (const KernelTable& known : tables)
+        if (name == known.isa) {
+            table = known;
+            return;
+        }
+    throw nb::value_error("this processor does not run that instruction set");
+}
 
 template <class T>
 const Kernels<T>& kernels();
@@ -262,7 +282,8 @@ void bind_cuts(nb::module_& m) {
 
 NB_MODULE(_native, m) {
     m.doc() = "Native kernels of fastge.";
-    m.attr("isa") = table.isa;
+    m.def("instruction_sets", &instruction_sets);
+    m.def("use_instruction_set", &use_instruction_set);
     bind_kernels<float>(m);
     bind_kernels<double>(m);
     bind_setup(m);

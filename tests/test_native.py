@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -14,13 +18,22 @@ from fastge import _native
 from fastge.graph import FloatArray, Graph, IntArray
 from fastge.multigrid.grouping import Elimination, aggregate, eliminate
 
-WIDTHS = (1, 2, 3, 4, 5, 8, 12, 16, 17)
+WIDTHS = (1, 2, 3, 4, 5, 8, 12, 16, 17, 40)
 each_width = pytest.mark.parametrize("width", WIDTHS)
+SETS = _native.instruction_sets()
+each_set = pytest.mark.parametrize("instruction_set", SETS, indirect=True)
 each_dtype = pytest.mark.parametrize("dtype", [np.float32, np.float64])
 sizes = st.integers(1, 60)
 seeds = st.integers(0, 2**32 - 1)
 decades = st.sampled_from([-1.0, 0.0, 2.0, 12.0])
 densities = st.sampled_from([1.0, 3.0, 8.0, 20.0])
+
+
+@pytest.fixture
+def instruction_set(request: pytest.FixtureRequest) -> Iterator[str]:
+    _native.use_instruction_set(request.param)
+    yield request.param
+    _native.use_instruction_set(SETS[0])
 
 
 def block(rng: np.random.Generator, n: int, width: int, dtype: Any) -> FloatArray:
@@ -52,8 +65,10 @@ class Case:
         return np.asarray(self.b - self.L @ x.astype(np.float64))
 
 
+@each_set
 @each_dtype
 @each_width
+@pytest.mark.usefixtures("instruction_set")
 def test_product_and_relaxation(width: int, dtype: Any) -> None:
     case = Case(width, dtype)
     _native.laplacian(*case.rows, case.x, case.out)
@@ -68,8 +83,10 @@ def test_product_is_exactly_zero_on_constants() -> None:
     assert not case.out.any()
 
 
+@each_set
 @each_dtype
 @each_width
+@pytest.mark.usefixtures("instruction_set")
 def test_restriction_and_prolongation(width: int, dtype: Any) -> None:
     case = Case(width, dtype)
     transfer, _ = aggregate(case.graph)
@@ -88,8 +105,10 @@ def test_restriction_and_prolongation(width: int, dtype: Any) -> None:
     close(case.out, corrected + case.scale[:, None] * case.residual(corrected), 3 * case.size)
 
 
+@each_set
 @each_dtype
 @each_width
+@pytest.mark.usefixtures("instruction_set")
 def test_blocks_scaled_and_added(width: int, dtype: Any) -> None:
     case = Case(width, dtype)
     mass, shift = case.rng.random(case.n).astype(dtype), case.rng.standard_normal(width)
@@ -106,8 +125,10 @@ def test_blocks_scaled_and_added(width: int, dtype: Any) -> None:
     close(case.x, centred)
 
 
+@each_set
 @each_dtype
 @each_width
+@pytest.mark.usefixtures("instruction_set")
 def test_gram_matrices_and_dots(width: int, dtype: Any) -> None:
     case = Case(width, dtype)
     left = [case.x, case.b, block(case.rng, case.n, width, dtype)]
@@ -122,9 +143,11 @@ def test_gram_matrices_and_dots(width: int, dtype: Any) -> None:
     np.testing.assert_allclose(dots, expected, rtol=1e-11, atol=1e-9)
 
 
+@each_set
 @each_dtype
 @each_width
 @pytest.mark.parametrize("outputs", [1, 2])
+@pytest.mark.usefixtures("instruction_set")
 def test_combinations_may_overwrite_their_inputs(width: int, dtype: Any, outputs: int) -> None:
     case = Case(width, dtype)
     blocks = [case.x, case.b, block(case.rng, case.n, width, dtype)]
@@ -134,6 +157,18 @@ def test_combinations_may_overwrite_their_inputs(width: int, dtype: Any, outputs
     _native.combine(blocks, blocks[:outputs], coefficients)
     close(np.hstack(blocks[:outputs]), expected, 10 * float(np.abs(expected).max()))
     assert all(np.array_equal(a, b) for a, b in zip(untouched, blocks[outputs:], strict=True))
+
+
+def test_no_kernel_leaves_its_arrays() -> None:
+    program = Path(__file__).with_name("guarded.py")
+    run = subprocess.run([sys.executable, program], capture_output=True, text=True, check=False)
+    assert run.returncode == 0, run.stderr[-500:]
+
+
+def test_an_instruction_set_that_is_none() -> None:
+    with pytest.raises(ValueError, match="does not run that instruction set"):
+        _native.use_instruction_set("abacus")
+    assert "baseline" in SETS
 
 
 @settings(max_examples=150, deadline=None)

@@ -15,8 +15,12 @@ _Doubles: TypeAlias = np.ndarray[Any, np.dtype[np.float64]]
 _Nodes: TypeAlias = np.ndarray[Any, np.dtype[np.int32]]
 _Integers: TypeAlias = np.ndarray[Any, np.dtype[np.integer[Any]]]
 
-isa: str
-"""The instruction set whose kernels run here."""
+# The hot kernels exist once per instruction set. Results differ in rounding only.
+def instruction_sets() -> list[str]:
+    """Those that this processor runs, the best one, which is used, first"""
+
+def use_instruction_set(name: str) -> None:
+    """Another of them, for tests and measurements"""
 
 # Products and smoothing steps of a Laplacian.
 def laplacian(
