@@ -22,7 +22,7 @@ def painted(colours: Any, *, alpha: bool = False) -> Any:
     """The strokes of LABELS in the colours of their classes."""
     picture = np.zeros((*SHAPE, 4 if alpha else 3), np.uint8)
     for label, colour in colours.items():
-        picture[LABELS == label, :3] = colour
+        picture[label == LABELS, :3] = colour
     if alpha:
         picture[..., 3] = np.where(LABELS >= 0, 255, 0)
         picture[LABELS < 0, :3] = 99  # what is transparent may have any colour
