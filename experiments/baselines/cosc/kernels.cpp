@@ -183,10 +183,11 @@ public:
 
     Offset run() {
         Offset done = 0;
-        double t = 1;
+        double t = 1, momentum = 0;
         while (done < problem_.most_iterations) {
+            iterate(momentum);
             const double next = (1 + std::sqrt(1 + 4 * t * t)) / 2;
-            iterate((t - 1) / next);
+            momentum = (t - 1) / next;
             t = next;
             if (++done % kCheckEvery == 0 && good_enough()) break;
         }
