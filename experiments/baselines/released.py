@@ -110,7 +110,7 @@ def solve(G: sp.csr_array, S: sp.csr_array, start: FloatArray) -> Solved:
         )
     X = np.asarray(vectors, dtype=np.float64)
     residuals = np.linalg.norm(np.asarray(L @ X - (B @ X) * values), axis=0)
-    return Solved(np.asarray(values), X, residuals, len(history))
+    return Solved(np.asarray(values), X, residuals, min(len(history) - 1, MAX_ITERATIONS))
 
 
 def embedding(vectors: FloatArray, S: sp.csr_array, degrees: FloatArray) -> FloatArray:
