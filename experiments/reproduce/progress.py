@@ -18,7 +18,7 @@ from reproduce.runs import Series
 from reproduce.schema import Record
 from reproduce.store import Store
 
-OVERHEAD = 0.5
+OVERHEAD = 0.1
 """Seconds of a run that are not the method's: the process, the data, the rehearsal, the scores."""
 UNKNOWN = 1.0
 """Seconds of the processor for a run of a method that nothing is known about."""

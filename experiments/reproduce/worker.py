@@ -7,6 +7,7 @@ import sys
 import time
 import warnings
 from contextlib import suppress
+from functools import cache
 from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
@@ -27,7 +28,11 @@ DRAWN_PIXELS = 250_000
 
 
 def serve(connection: Connection) -> None:
-    """Runs one after the other, as they are asked for, until nobody asks any more."""
+    """Runs one after the other, as they are asked for, until nobody asks any more.
+
+    Ctrl-C is for the process that asks: it ends this one.
+    """
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
     warnings.simplefilter("ignore")
     rehearsed: set[str] = set()
     with suppress(EOFError):
@@ -109,13 +114,18 @@ def scores(case: Case, found: IntArray) -> dict[str, float]:
 
 def loaded_code() -> dict[str, str]:
     """Hashes of the loaded files of ours, with the C++ files that lie beside them."""
-    modules = [getattr(module, "__file__", None) for module in list(sys.modules.values())]
-    files = {Path(file).resolve() for file in modules if file}
-    names = {file: name for file in files if (name := name_of_file(file))}
-    folders = {file.parent for file, name in names.items() if name.startswith("experiments/")}
-    native = {source for folder in folders for source in folder.glob("*.cpp")}
-    found = [*names.values(), *(name_of_file(source) for source in native)]
-    return {name: hash_of(name) for name in sorted(filter(None, found))}
+    files = [getattr(module, "__file__", None) for module in list(sys.modules.values())]
+    names = {name for file in files if file for name in _code_at(file)}
+    return {name: hash_of(name) for name in sorted(names)}
+
+
+@cache
+def _code_at(file: str) -> frozenset[str]:
+    """Names of a file of ours and of the C++ files beside it; nothing for files of others."""
+    path = Path(file).resolve()
+    name = name_of_file(path)
+    beside = path.parent.glob("*.cpp") if (name or "").startswith("experiments/") else ()
+    return frozenset(filter(None, [name, *map(name_of_file, beside)]))
 
 
 def _facts_of(case: Case) -> Facts:
