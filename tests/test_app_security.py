@@ -142,6 +142,18 @@ def test_tokens_differ_from_run_to_run_and_are_not_printed_by_accident() -> None
     assert one.token not in repr(one)
 
 
+def test_a_ticket_opens_the_page_once() -> None:
+    access = Access(TOKEN)
+    ticket = {"ticket": access.issue_ticket()}
+    app = create_app(access)
+    with TestClient(app, base_url=f"http://{HOST}") as browser:
+        assert browser.get("/", params=ticket).status_code == 200
+        assert browser.get("/static/main.js").status_code == 200
+    with TestClient(app, base_url=f"http://{HOST}") as other:
+        assert other.get("/", params=ticket).status_code == 403
+    assert ticket["ticket"] not in repr(access)
+
+
 def test_the_page_can_load_nothing_from_elsewhere() -> None:
     with client() as browser:
         headers = browser.get("/").headers
@@ -331,8 +343,8 @@ def test_the_server_listens_on_this_machine_only_and_finds_a_free_port() -> None
         assert second.getsockname()[1] != taken
         with pytest.raises(ParameterError, match="choose another with --port"):
             listen(Place(port=taken))
-    assert address_of("0.0.0.0", 80, "t") == "http://127.0.0.1:80/?token=t"
-    assert address_of("::1", 80, "t") == "http://[::1]:80/?token=t"
+    assert address_of("0.0.0.0", 80, token="t") == "http://127.0.0.1:80/?token=t"
+    assert address_of("::1", 80, token="t") == "http://[::1]:80/?token=t"
 
 
 def test_colours_beyond_red_green_and_blue_are_explained() -> None:

@@ -19,11 +19,9 @@ from fastge.app.protocol import describe
 from fastge.app.session import Session
 from fastge.app.solver import NO_LABEL, Answer
 from fastge.errors import ParameterError
-from fastge.files.images import Pixels, display_rgb, pillow, resized, smaller_size
+from fastge.files.images import display_rgb, pillow
 from fastge.files.overlays import enlarged_labels, labels_picture, map_picture, rgb_of, with_lines
 from fastge.image import overlay
-
-_SHOWN_PIXELS = 4_000_000
 
 
 @dataclass(frozen=True)
@@ -38,15 +36,6 @@ class Download:
     def disposition(self) -> str:
         """The header that makes browsers save it under its name."""
         return f"attachment; filename*=UTF-8''{quote(self.name)}"
-
-
-def shown_image(pixels: Pixels) -> bytes:
-    """The image for the eye, small enough for a canvas."""
-    size = smaller_size(pixels, _SHOWN_PIXELS)
-    image = pillow().fromarray(display_rgb(resized(pixels, *size)))
-    file = io.BytesIO()
-    image.save(file, "JPEG", quality=92, subsampling=0)
-    return file.getvalue()
 
 
 def eigenvector_png(answer: Answer, j: int) -> bytes:

@@ -1,14 +1,26 @@
-"""Strokes → painted pixels."""
+"""Strokes → painted pixels, and an image → the picture that a page shows."""
 
 from __future__ import annotations
+
+import io
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fastge.app.document import ERASER, Stroke
-from fastge.files.images import pillow
+from fastge.files.images import Pixels, display_rgb, pillow, resized, smaller_size
 
 _UNPAINTED = 255
+_SHOWN_PIXELS = 4_000_000
+
+
+def shown_image(pixels: Pixels) -> bytes:
+    """The image for the eye, small enough for a canvas."""
+    size = smaller_size(pixels, _SHOWN_PIXELS)
+    image = pillow().fromarray(display_rgb(resized(pixels, *size)))
+    file = io.BytesIO()
+    image.save(file, "JPEG", quality=92, subsampling=0)
+    return file.getvalue()
 
 
 class Canvas:

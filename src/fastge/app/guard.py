@@ -3,7 +3,8 @@
 Three checks before anything else happens. The *Host* must be a name of this machine, so that a
 foreign name that resolves to it (DNS rebinding) gets nothing. The *Origin* must be the page
 itself, so that other sites open in the same browser get nothing. And everything but the style
-of the refusal needs the *token* of this run, from the address at first and from a cookie after.
+of the refusal needs the *token* of this run, from the address at first and from a cookie after;
+the browser that the program itself starts gets a *ticket* instead, good for one request.
 """
 
 from __future__ import annotations
@@ -44,6 +45,7 @@ class Access:
     hosts: frozenset[str] = frozenset(_LOOPBACK)
     any_address: bool = False
     """Whether the machine may be called by any numeric address: needed where it listens on all."""
+    _tickets: set[str] = field(default_factory=set, repr=False)
 
     @classmethod
     def for_host(cls, host: str, further: Iterable[str] = ()) -> Access:
@@ -66,9 +68,20 @@ class Access:
             return "the token is missing or wrong; open the address that fastge paint printed"
         return None
 
+    def issue_ticket(self) -> str:
+        """What stands for the token in the address of one request."""
+        ticket = secrets.token_urlsafe(24)
+        self._tickets.add(ticket)
+        return ticket
+
     def knows_token(self, headers: Headers, query: bytes) -> bool:
-        given = [*parse_qs(query.decode("latin-1")).get("token", []), _cookie(headers, self.cookie)]
-        return any(secrets.compare_digest(g.encode(), self.token.encode()) for g in given)
+        asked = parse_qs(query.decode("latin-1"))
+        given = [*asked.get("token", []), _cookie(headers, self.cookie)]
+        if any(_same(g, self.token) for g in given):
+            return True
+        spent = {t for t in self._tickets for g in asked.get("ticket", []) if _same(g, t)}
+        self._tickets.difference_update(spent)
+        return bool(spent)
 
     @property
     def cookie(self) -> str:
@@ -113,6 +126,10 @@ def _with_headers(send: Send) -> Send:
         await send(message)
 
     return sending
+
+
+def _same(one: str, other: str) -> bool:
+    return secrets.compare_digest(one.encode(), other.encode())
 
 
 def _cookie(headers: Headers, name: str) -> str:

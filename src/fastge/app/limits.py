@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass, field
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
 
 from fastge.errors import FastgeError
 
@@ -27,6 +29,12 @@ class Limits:
     sessions: int = 16
     connections: int = 64
     message_bytes: int = 2**20
+    messages_per_second: float = 50.0
+    messages_at_once: int = 200
+    """A page that sends more is read more slowly."""
+    upload_seconds: float = 300.0
+    reading_seconds: float = 30.0
+    """After which a page that takes nothing of what it is sent is given up."""
     classes: int = 24
     extra: int = 8
     """Regions to discover beyond the painted ones."""
@@ -35,22 +43,29 @@ class Limits:
     """Of all strokes of a session together."""
     least_working_pixels: int = 20_000
     most_working_pixels: int = 4_000_000
-    full_pixels: int = field(default_factory=lambda: _pixels_that_fit(16_000_000))
+    full_pixels: int = 16_000_000
     """Above it, a segmentation in full resolution is computed smaller and enlarged."""
     rest_seconds: float = 120.0
     """After which the graph of an image that nobody looks at is forgotten, and built anew later."""
     idle_seconds: float = 12 * 3600.0
     """After which an image that nobody looks at makes room for others."""
+    untouched_seconds: float = 60.0
+    """The same for an image on which nothing was painted."""
 
 
 WORKING_PIXELS = 400_000
 _BYTES_PER_PIXEL = 1_300  # measured, of a segmentation from scratch
+_SHARE = 0.7  # of the memory that is free
 
 
-def _pixels_that_fit(most: int) -> int:
-    """Pixels that can be segmented in half of the memory that is free."""
+def pixels_that_fit() -> int:
+    """Pixels that can be segmented in the memory that is free now."""
     free = os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
-    return max(1_000_000, min(most, free // 2 // _BYTES_PER_PIXEL))
+    with suppress(OSError, StopIteration, ValueError, IndexError):
+        lines = Path("/proc/meminfo").read_text(encoding="ascii").splitlines()
+        available = next(line for line in lines if line.startswith("MemAvailable:"))
+        free = int(available.split()[1]) * 1024  # what caches hold can be had, too
+    return max(1_000_000, int(_SHARE * free / _BYTES_PER_PIXEL))
 
 
 def check(value: float, most: float, what: str, remedy: str) -> None:

@@ -113,6 +113,7 @@ def describe(answer: Answer) -> dict[str, Any]:
         "eigenvectors": int(found.eigenvectors.shape[-1]),
         "eigenvalues": [float(value) for value in found.eigenvalues],
         "seconds": round(answer.seconds, 4),
+        "waited": round(answer.waited, 4),
         "painted": answer.painted,
         "violated": len(answer.violated),
         "marks": answer.marks.tolist(),

@@ -11,12 +11,14 @@ from functools import partial
 from http import HTTPStatus
 from importlib import resources
 
-from fastapi import FastAPI, Request, WebSocket, WebSocketDisconnect
+import anyio
+from fastapi import FastAPI, Request, WebSocket
 from fastapi.responses import JSONResponse, Response
 
 from fastge.app import downloads
 from fastge.app.guard import Access, Guard
 from fastge.app.limits import LimitError, Limits, UnknownSessionError
+from fastge.app.pages import Pace, Page
 from fastge.app.protocol import read_message
 from fastge.app.session import Session
 from fastge.app.sessions import Sessions
@@ -84,19 +86,22 @@ def _add_pages(app: FastAPI, access: Access, opened: Opened | None, sessions: Se
         """A session for the image that was named on the command line, or none."""
         if opened is None:
             return JSONResponse({"session": None})
-        return JSONResponse({"session": sessions.open(opened.name, opened.pixels).key})
+        with sessions.place():
+            return JSONResponse({"session": sessions.open(opened.name, opened.pixels).key})
 
 
 def _add_images(app: FastAPI, sessions: Sessions) -> None:
     @app.post("/api/images")
     async def open_image(request: Request, name: str = "image") -> Response:
         """The body is the file; its name is only ever shown."""
-        sessions.check_room()
-        content = await _body(request, sessions.limits)
+        limits = sessions.limits
         shown = "".join(c for c in name if c.isprintable())[:_LONGEST_NAME] or "image"
-        work = partial(decode_image, content, shown, most_pixels=sessions.limits.pixels)
-        session = sessions.open(shown, await asyncio.to_thread(work))
-        return JSONResponse(session.state(), HTTPStatus.CREATED)
+        with sessions.place():
+            content = await _body(request, limits)
+            work = partial(decode_image, content, shown, most_pixels=limits.pixels)
+            async with sessions.decoding:
+                pixels = await asyncio.to_thread(work)
+            return JSONResponse(sessions.open(shown, pixels).state(), HTTPStatus.CREATED)
 
     @app.delete("/api/sessions/{key}")
     async def close(key: str) -> Response:
@@ -105,7 +110,7 @@ def _add_images(app: FastAPI, sessions: Sessions) -> None:
 
     @app.get("/api/sessions/{key}/image")
     def image(key: str) -> Response:
-        return Response(downloads.shown_image(sessions.get(key).pixels), media_type="image/jpeg")
+        return Response(sessions.get(key).shown, media_type="image/jpeg")
 
 
 def _add_results(app: FastAPI, sessions: Sessions) -> None:
@@ -142,29 +147,30 @@ def _add_painting(app: FastAPI, sessions: Sessions) -> None:
             code = _NO_SUCH_SESSION if isinstance(cause, UnknownSessionError) else _REFUSED
             await socket.close(code, str(cause)[:_LONGEST_NAME])
             return
+        page = Page(socket, sessions.limits.reading_seconds)
+        session.join(page)
         try:
-            await session.join(socket)
-            while True:
-                await _receive(session, socket, sessions.limits)
-        except WebSocketDisconnect:
-            pass
+            async with anyio.create_task_group() as both:
+                both.start_soon(page.deliver, both.cancel_scope.cancel)
+                await _listen(session, page, socket, sessions.limits)
+                both.cancel_scope.cancel()
         finally:
-            session.leave(socket)
+            session.leave(page)
 
 
-async def _receive(session: Session, socket: WebSocket, limits: Limits) -> None:
-    """One message; what is wrong with it is told to the page that sent it."""
-    message = await socket.receive()
-    if message["type"] == "websocket.disconnect":
-        raise WebSocketDisconnect(message.get("code", 1000))
-    text = message.get("text") or ""
-    try:
-        if len(text) > limits.message_bytes:
-            raise LimitError(f"a message is longer than {limits.message_bytes:,} bytes")
-        await session.receive(read_message(text), socket)
-    except FastgeError as cause:
-        await socket.send_json({"type": "error", "message": str(cause)})
-        await socket.send_json(session.state())
+async def _listen(session: Session, page: Page, socket: WebSocket, limits: Limits) -> None:
+    """Messages until the page is gone; what is wrong with one is told to the page that sent it."""
+    pace = Pace(limits.messages_per_second, limits.messages_at_once)
+    while (message := await socket.receive())["type"] != "websocket.disconnect":
+        await asyncio.sleep(pace.wait())
+        text = message.get("text") or ""
+        try:
+            if len(text) > limits.message_bytes:
+                raise LimitError(f"a message is longer than {limits.message_bytes:,} bytes")
+            session.receive(read_message(text), page)
+        except FastgeError as cause:
+            page.tell("error", {"type": "error", "message": str(cause)})
+            page.tell("state", session.state())
 
 
 async def _body(request: Request, limits: Limits) -> bytes:
@@ -177,11 +183,16 @@ async def _body(request: Request, limits: Limits) -> bytes:
     if announced.isdecimal() and int(announced) > most:
         raise too_long
     parts, length = [], 0
-    async for part in request.stream():
-        length += len(part)
-        if length > most:
-            raise too_long
-        parts.append(part)
+    try:
+        with anyio.fail_after(limits.upload_seconds):
+            async for part in request.stream():
+                length += len(part)
+                if length > most:
+                    raise too_long
+                parts.append(part)
+    except TimeoutError:
+        reason = f"the file did not arrive within {limits.upload_seconds:,.0f} s; send it again"
+        raise LimitError(reason) from None
     return b"".join(parts)
 
 

@@ -7,12 +7,14 @@ import logging
 import time
 from collections.abc import Callable
 from concurrent.futures import Executor
-from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import Any, Protocol, TypeVar
+from functools import cached_property
+from typing import Any, TypeVar
 
 from fastge.app.document import Document, Stroke
-from fastge.app.limits import WORKING_PIXELS, LimitError, Limits
+from fastge.app.drawing import shown_image
+from fastge.app.limits import WORKING_PIXELS, LimitError, Limits, pixels_that_fit
+from fastge.app.pages import Page
 from fastge.app.protocol import (
     ClassesMessage,
     Message,
@@ -28,13 +30,6 @@ from fastge.image import CancelledError
 
 _log = logging.getLogger(__name__)
 T = TypeVar("T")
-
-
-class Page(Protocol):
-    """Someone who looks at the session."""
-
-    async def send_json(self, data: Any) -> None: ...
-    async def send_bytes(self, data: bytes) -> None: ...
 
 
 @dataclass(frozen=True)
@@ -67,17 +62,19 @@ class Session:
         self.document = Document(self.limits)
         self.solver = Solver(self.pixels)
         self._draft: Stroke | None = None
+        self._shown_answer: bytes | None = None
+        self._since = time.perf_counter()
         self._changed = asyncio.Event()
         self._tasks: dict[str, asyncio.Task[None]] = {}
 
-    async def join(self, page: Page) -> None:
+    def join(self, page: Page) -> None:
         """A page begins to look: it gets the state and the newest answer."""
         self.pages.add(page)
         if "follow" not in self._tasks:
             self._tasks["follow"] = asyncio.create_task(self._follow())
-        await page.send_json(self.state())
-        if self.answer is not None:
-            await page.send_bytes(frame(self.answer))
+        page.tell("state", self.state())
+        if self._shown_answer is not None:
+            page.tell("labels", self._shown_answer)
 
     def leave(self, page: Page) -> None:
         self.pages.discard(page)
@@ -89,17 +86,23 @@ class Session:
             self.solver.forget()
 
     def close(self) -> None:
-        """No more work for this session."""
+        """No more work for this session; what runs in a thread is overtaken."""
         for task in self._tasks.values():
             task.cancel()
-        self.revision += 1  # what runs in a thread notices that it is overtaken
+        self.revision += 1
+        self._changed.set()
         self.solver.forget()
 
-    async def receive(self, message: Message, sender: Page) -> None:
+    @cached_property
+    def shown(self) -> bytes:
+        """The image as a file for the page."""
+        return shown_image(self.pixels)
+
+    def receive(self, message: Message, sender: Page) -> None:
         """Do what the message says, and tell the pages."""
         if isinstance(message, StrokeMessage) and message.type == "draft":
             self.document.check(message.stroke)
-            self._draft = message.stroke
+            self._draft, self._since = message.stroke, time.perf_counter()
             self._changed.set()
             return
         if message.type == "full":
@@ -109,10 +112,12 @@ class Session:
         self._draft = None
         if needs_answer:
             self.revision += 1
+            self._since = time.perf_counter()
             self._changed.set()
-        await self.tell(self.state(), but=sender)
-        # The sender has its own strokes already, and they may be many.
-        await self.tell(self.state(strokes=not isinstance(message, StrokeMessage)), only=sender)
+        for page in self.pages:
+            # The sender has its own strokes already, and they may be many.
+            has_them = page is sender and isinstance(message, StrokeMessage)
+            page.tell("state", self.state(strokes=not has_them))
 
     def _apply(self, message: Message) -> bool:
         """Whether the segmentation has to follow."""
@@ -141,8 +146,14 @@ class Session:
         strokes = self.document.strokes
         if self._draft is not None:
             strokes = (*strokes, self._draft)
-        is_draft = self._draft is not None
-        return Wish(self.revision, strokes, self.document.extra, self.working_pixels, is_draft)
+        return Wish(
+            self.revision,
+            strokes,
+            self.document.extra,
+            self.working_pixels,
+            is_draft=self._draft is not None,
+            since=self._since,
+        )
 
     def state(self, *, strokes: bool = True) -> dict[str, Any]:
         """Everything that a page needs to show, but for image and labels."""
@@ -158,26 +169,16 @@ class Session:
             "working": {"pixels": self.working_pixels, "width": working[0], "height": working[1]},
             "extra": document.extra,
             "classes": [{"name": c.name, "colour": c.colour} for c in document.classes],
+            "count": len(document.strokes),
             "strokes": [vars(s) for s in document.strokes] if strokes else None,
             "can_undo": document.can_undo,
             "can_redo": document.can_redo,
             "hint": self.wish().hint,
         }
 
-    async def tell(
-        self,
-        message: dict[str, Any] | bytes,
-        *,
-        only: Page | None = None,
-        but: Page | None = None,
-    ) -> None:
-        """Send to every page; one that is gone does not matter to the others."""
-        for page in {only} if only else self.pages - {but}:
-            with suppress(Exception):
-                if isinstance(message, bytes):
-                    await page.send_bytes(message)
-                else:
-                    await page.send_json(message)
+    def tell(self, message: dict[str, Any]) -> None:
+        for page in self.pages:
+            page.tell(message["type"], message)
 
     async def _follow(self) -> None:
         """Answer the newest wish: coarse at once, then final unless there is a newer one."""
@@ -186,8 +187,8 @@ class Session:
             self._changed.clear()
             wish = self.wish()
             if wish.hint is not None:
-                self.answer = None
-                await self.tell({"type": "nothing", "revision": wish.revision, "hint": wish.hint})
+                self.answer = self._shown_answer = None
+                self.tell({"type": "nothing", "revision": wish.revision, "hint": wish.hint})
                 continue
             stages = [Stage.COARSE] if wish.is_draft else [Stage.COARSE, Stage.FINAL]
             for stage in stages:
@@ -196,13 +197,16 @@ class Session:
                     break
 
     async def _reply(self, wish: Wish, stage: Stage) -> None:
-        answer = await self._in_thread(
-            self.workers.quick, lambda: self.solver.solve(wish, stage, self._changed.is_set)
-        )
-        if answer is None or (stage is Stage.FINAL and self._changed.is_set()):
+        def work() -> tuple[Answer, bytes]:
+            answer = self.solver.solve(wish, stage, self._changed.is_set)
+            return answer, frame(answer)
+
+        solved = await self._in_thread(self.workers.quick, work)
+        if solved is None or (stage is Stage.FINAL and self._changed.is_set()):
             return
-        self.answer = answer
-        await self.tell(await asyncio.to_thread(frame, answer))
+        self.answer, self._shown_answer = solved
+        for page in self.pages:
+            page.tell("labels", self._shown_answer)
 
     def _start_full(self) -> None:
         task = self._tasks.get("full")
@@ -212,19 +216,19 @@ class Session:
     async def _solve_in_full(self) -> None:
         wish = self.wish()
         if wish.hint is not None:
-            await self.tell({"type": "error", "message": wish.hint})
+            self.tell({"type": "error", "message": wish.hint})
             return
-        await self.tell({"type": "working", "stage": Stage.FULL.value})
-        most = self.limits.full_pixels
+        self.tell({"type": "working", "stage": Stage.FULL.value})
+        most = min(self.limits.full_pixels, pixels_that_fit())
         answer = await self._in_thread(
             self.workers.slow,
             lambda: self.solver.solve_in_full(wish, most, lambda: self.revision != wish.revision),
         )
         if answer is None:
-            await self.tell({"type": "working", "stage": None})
+            self.tell({"type": "working", "stage": None})
             return
         self.full = answer
-        await self.tell(describe(answer) | {"type": "full", "marks": []})
+        self.tell(describe(answer) | {"type": "full", "marks": []})
 
     async def _in_thread(self, executor: Executor, work: Callable[[], T]) -> T | None:
         """The result, or None where the work was overtaken or failed; then the pages are told."""
@@ -237,5 +241,5 @@ class Session:
         except Exception:
             _log.exception("a segmentation of %s failed", self.name)
             reason = "this segmentation failed; undo the last stroke or choose another resolution"
-        await self.tell({"type": "error", "message": reason})
+        self.tell({"type": "error", "message": reason})
         return None

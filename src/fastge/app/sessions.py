@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import secrets
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 
 from fastge.app.limits import LimitError, Limits, UnknownSessionError, check
 from fastge.app.session import Session, Workers
 from fastge.files.images import Pixels
+
+_REMEDY = "close one that is open (⋯ menu, Close image), or start fastge paint anew"
+_DECODED_AT_ONCE = 2
+WORKER = "fastge-worker"
 
 
 class Sessions:
@@ -20,24 +26,31 @@ class Sessions:
         self.limits = limits
         threads = max(2, (os.cpu_count() or 2) // 2)
         self._workers = Workers(
-            ThreadPoolExecutor(threads, "fastge-quick"), ThreadPoolExecutor(1, "fastge-slow")
+            ThreadPoolExecutor(threads, f"{WORKER}-quick"), ThreadPoolExecutor(1, f"{WORKER}-slow")
         )
         self._sessions: dict[str, Session] = {}
+        self._coming = 0
+        self.decoding = asyncio.Semaphore(_DECODED_AT_ONCE)
+        """Pictures are large while they are unpacked."""
+
+    @contextmanager
+    def place(self) -> Iterator[None]:
+        """Room for one more image while it is on its way; forgotten ones make it."""
+        self._drop_forgotten()
+        check(len(self._sessions) + self._coming + 1, self.limits.sessions, "open images", _REMEDY)
+        self._coming += 1
+        try:
+            yield
+        finally:
+            self._coming -= 1
 
     def open(self, name: str, pixels: Pixels) -> Session:
-        """A new session for an image."""
-        self.check_room(pixels.shape[0] * pixels.shape[1])
+        """A new session for an image that has a place."""
+        total = sum(p.shape[0] * p.shape[1] for p in (pixels, *(s.pixels for s in self)))
+        check(total, self.limits.pixels_in_total, "pixels in all open images", _REMEDY)
         key = secrets.token_urlsafe(12)
         self._sessions[key] = Session(key, name, pixels, self.limits, self._workers)
         return self._sessions[key]
-
-    def check_room(self, pixels: int = 0) -> None:
-        """Raise unless one more image fits; forgotten ones make room."""
-        self._drop_forgotten()
-        remedy = "close one that is open (⋯ menu, Close image), or start fastge paint anew"
-        check(len(self._sessions) + 1, self.limits.sessions, "open images", remedy)
-        total = pixels + sum(s.pixels.shape[0] * s.pixels.shape[1] for s in self)
-        check(total, self.limits.pixels_in_total, "pixels in all open images", remedy)
 
     def check_connections(self) -> None:
         if sum(len(s.pages) for s in self) >= self.limits.connections:
@@ -66,8 +79,8 @@ class Sessions:
         return iter(self._sessions.values())
 
     def _drop_forgotten(self) -> None:
-        longest = self.limits.idle_seconds
-        now = time.monotonic()
+        limits, now = self.limits, time.monotonic()
         for session in list(self):
-            if not session.pages and now - session.last_seen > longest:
+            longest = limits.idle_seconds if session.document.history else limits.untouched_seconds
+            if not session.pages and now - session.last_seen > min(longest, limits.idle_seconds):
                 self.close(session.key)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 
 import numpy as np
@@ -37,6 +37,8 @@ class Wish:
     extra: int
     working_pixels: int
     is_draft: bool = False
+    since: float = field(default_factory=time.perf_counter, compare=False)
+    """When it was wished."""
 
     @property
     def hint(self) -> str | None:
@@ -59,6 +61,9 @@ class Answer:
     """h × w, NO_LABEL where the image takes no part."""
     found: Segmentation
     seconds: float
+    """Of the computation."""
+    waited: float
+    """Seconds since it was wished."""
     painted: int
     violated: NDArray[np.int64]
     """Rows x, y of painted pixels that got another class."""
@@ -147,4 +152,5 @@ def _answer(
     painted = scribbles >= 0
     rows, columns = np.nonzero(painted & (found.labels >= 0) & (found.labels != scribbles))
     violated = np.column_stack([columns, rows])
-    return Answer(wish, stage, labels, found, seconds, int(painted.sum()), violated)
+    waited = time.perf_counter() - wish.since
+    return Answer(wish, stage, labels, found, seconds, waited, int(painted.sum()), violated)
