@@ -45,7 +45,7 @@ def content(c: Constraints) -> tuple[Any, ...]:
         ([0, 1, 2], ConstraintError, r"shape \(3,\)"),
         ([[0, 1, 2]], ConstraintError, r"shape \(1, 3\)"),
         ([[0, 1], [2]], ConstraintError, "no rectangular array"),
-        ([[0.5, 1]], ConstraintError, "must be integers"),
+        ([[0, 1], [0.5, 1]], ConstraintError, r"must be integers, not 0\.5; pass the numbers"),
         ([[np.nan, 1]], ConstraintError, "must be integers"),
         ([["a", "b"]], ConstraintError, "must be integers"),
         ([[1j, 2]], ConstraintError, "must be integers"),
@@ -87,7 +87,7 @@ def test_confidence_without_pairs() -> None:
         ([0, -2], ConstraintError, "label -2 is not a class"),
         ([[0, 1]], ConstraintError, r"shape \(1, 2\)"),
         ([0.5, 1], ConstraintError, "must be integers"),
-        ([0, None], ConstraintError, "must be integers"),
+        ([0, None], ConstraintError, "must be integers, not .*; number the classes"),
     ],
 )
 def test_bad_labels(labels: Any, error: type[Exception], message: str) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 import numerics
+from fastge.algorithm import cluster
 from fastge.constraints import Constraints
 from fastge.merging import merge
 from fastge.relevance import Relevant, relevant_nodes, with_set_aside
@@ -42,6 +43,14 @@ def test_outliers_are_no_clusters_where_components_outnumber_clusters() -> None:
     told = Constraints(must_link=[[900, 902]])
     assert {900, 902} <= set(relevant_nodes(merge(with_outliers, told), told, 3).nodes.tolist())
     assert relevant_nodes(merge(with_outliers), Constraints(), 4).is_everything
+
+
+def test_components_are_never_split_where_all_are_tiny() -> None:
+    ends = np.arange(4000).reshape(2000, 2)
+    r = cluster(ends, None, 3)
+    assert len(r.report.cluster_ids) == 3
+    assert (r.labels[0::2] == r.labels[1::2]).all()
+    np.testing.assert_array_equal(r.report.phi, 0)
 
 
 def test_rows_of_nodes_set_aside_are_zero_and_their_cluster_the_largest() -> None:

@@ -14,8 +14,15 @@ from fastge.errors import (
     NoKnownLabelError,
     SelfConstraintError,
 )
-from fastge.graph import BoolArray, FloatArray, IntArray
+from fastge.graph import FloatArray, IntArray
 from fastge.pairs import Labels, Pairs
+
+_PAIRS = "pass the numbers 0 … n − 1 of the nodes"
+_NUMBERING = {
+    "must_link": _PAIRS,
+    "cannot_link": _PAIRS,
+    "labels": "number the classes 0, 1, 2, … and write −1 where a class is unknown",
+}
 
 
 class Constraints:
@@ -193,13 +200,12 @@ def _integers(values: Any, name: str) -> IntArray:
         raise ConstraintError(f"{name} is no rectangular array of integers: {cause}") from cause
     if array.size == 0:
         return array.astype(np.int64)
-    whole: BoolArray | bool = array.dtype.kind in "iu"
+    whole = np.full(array.size, array.dtype.kind in "iu")
     if array.dtype.kind == "f":
-        whole = bool(np.isfinite(array).all() and (array == np.floor(array)).all())
-    if not whole:
-        raise ConstraintError(
-            f"{name} must be integers, not {array.dtype} such as {array.ravel()[0]!r}"
-        )
+        whole = np.isfinite(array.ravel()) & (array.ravel() == np.floor(array.ravel()))
+    if not whole.all():
+        example = array.ravel()[[whole.argmin()]].tolist()[0]
+        raise ConstraintError(f"{name} must be integers, not {example!r}; {_NUMBERING[name]}")
     return array.astype(np.int64)
 
 

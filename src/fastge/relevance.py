@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from fastge.constraints import Constraints
-from fastge.graph import FloatArray, IntArray
+from fastge.graph import BoolArray, FloatArray, IntArray
 from fastge.pencil import Pencil
 
 logger = logging.getLogger("fastge")
@@ -52,7 +52,7 @@ def relevant_nodes(pencil: Pencil, constraints: Constraints, k: int) -> Relevant
     sizes = np.bincount(ids, minlength=count)
     anchored = np.zeros(count, dtype=bool)
     anchored[ids[constraints.nodes]] = True
-    dust = ~anchored & (sizes * k < DUST * pencil.n) & (count > k)
+    dust = _dust(sizes, anchored, k)
     by_size = np.lexsort((np.arange(count), -sizes, -volumes, dust, ~anchored))
     n_classes = len(constraints.labels.class_ids)
     n_anchored = int(anchored.sum())
@@ -67,6 +67,13 @@ def relevant_nodes(pencil: Pencil, constraints: Constraints, k: int) -> Relevant
     takes_part = np.zeros(count, dtype=bool)
     takes_part[by_size[:kept]] = True
     return Relevant(np.flatnonzero(takes_part[ids]), pencil.n)
+
+
+def _dust(sizes: IntArray, anchored: BoolArray, k: int) -> BoolArray:
+    """Components too small for a cluster, unless most nodes lie in such: then they are the data."""
+    n = int(sizes.sum())
+    dust = ~anchored & (sizes * k < DUST * n) & (len(sizes) > k)
+    return dust & (2 * int(sizes[dust].sum()) <= n)
 
 
 def with_set_aside(relevant: Relevant, labels: IntArray, degrees: FloatArray) -> IntArray:
