@@ -132,8 +132,7 @@ def faster(
             theirs = _medians(results.draws(name, peer, "cpu_seconds"))
             here = [theirs[place] / own[place] for place in sorted(own.keys() & theirs.keys())]
             if here:
-                low, high = min(here), max(here)
-                span = f"{low:.2g}" if f"{low:.2g}" == f"{high:.2g}" else f"{low:.2g} to {high:.2g}"
+                span = " to ".join(dict.fromkeys([rounded(min(here)), rounded(max(here))]))
                 lines.append(f"{name}: {METHODS[peer].label} takes {span} times the seconds.")
                 ratios += here
     if not ratios:
@@ -155,6 +154,11 @@ def _by_least_ratio(least: float, factor: float) -> Verdict:
 
 def _medians(draws: Draws) -> dict[Any, float]:
     return {place: float(np.median(list(of.values()))) for place, of in draws.items()}
+
+
+def rounded(value: float) -> str:
+    """Two significant digits, without an exponent."""
+    return f"{float(f'{value:.2g}'):,.12g}"
 
 
 def number(place: Any) -> str:

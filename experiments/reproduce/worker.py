@@ -28,14 +28,14 @@ DRAWN_PIXELS = 250_000
 
 
 def serve(connection: Connection) -> None:
-    """Runs one after the other, as they are asked for, until nobody asks any more.
+    """Runs one after the other, as they are asked for, until nobody asks or listens any more.
 
     Ctrl-C is for the process that asks: it ends this one.
     """
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     warnings.simplefilter("ignore")
     rehearsed: set[str] = set()
-    with suppress(EOFError):
+    with suppress(EOFError, ConnectionError):
         while True:
             run, arrays, limit = connection.recv()
             try:
