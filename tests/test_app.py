@@ -106,7 +106,8 @@ def test_the_working_resolution_is_adjusted_and_the_full_one_computed_on_demand(
             enlarged = decoded(browser.get(f"/api/sessions/{key}/files/labels.png").content)
             page.send({"type": "full"})
             full = page.until("full")
-            assert (full["width"], full["height"]) == (256, 160)
+            assert full["solved"] == [256, 160]
+            assert full["labels"].shape == (160, 256)
             exact = decoded(browser.get(f"/api/sessions/{key}/files/labels.png").content)
     truth = np.kron(TRUTH, np.ones((4, 4))) + 1
     assert (enlarged == truth).mean() > 0.98

@@ -11,11 +11,14 @@ import json
 import zlib
 from typing import Annotated, Any, Literal, TypeAlias
 
+import numpy as np
+from numpy.typing import NDArray
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
 from fastge.app.document import ERASER, PaintedClass, Stroke
-from fastge.app.solver import Answer
+from fastge.app.solver import Answer, Stage
 from fastge.errors import InputError
+from fastge.files.images import smaller_size
 
 _FAR = 200_000.0  # pixels; strokes may leave the image, but not by much
 _Finite = Field(ge=-_FAR, le=_FAR, allow_inf_nan=False)
@@ -91,11 +94,21 @@ def read_message(text: str) -> Message:
         raise MessageError(f"{where}: {first['msg']}; reload the page") from None
 
 
-def frame(answer: Answer) -> bytes:
-    """An answer as a binary frame."""
-    header = json.dumps(describe(answer), allow_nan=False).encode()
+def frame(answer: Answer, most_pixels: int) -> bytes:
+    """An answer as a binary frame, its labels thinned out where they are more than a page needs."""
+    width, height = smaller_size(answer.labels, most_pixels)
+    labels = nearest(answer.labels, width, height)
+    header = json.dumps(describe(answer) | {"width": width, "height": height}, allow_nan=False)
+    packed = header.encode()
     # Level 1: regions are large, and the page waits.
-    return len(header).to_bytes(4, "little") + header + zlib.compress(answer.labels.tobytes(), 1)
+    return len(packed).to_bytes(4, "little") + packed + zlib.compress(labels.tobytes(), 1)
+
+
+def nearest(labels: NDArray[np.uint8], width: int, height: int) -> NDArray[np.uint8]:
+    """Labels at another size: of every new pixel's middle the label there."""
+    rows = (2 * np.arange(height) + 1) * labels.shape[0] // (2 * height)
+    columns = (2 * np.arange(width) + 1) * labels.shape[1] // (2 * width)
+    return labels[np.ix_(rows, columns)]
 
 
 def describe(answer: Answer) -> dict[str, Any]:
@@ -104,11 +117,10 @@ def describe(answer: Answer) -> dict[str, Any]:
     height, width = labels.shape
     sizes = {int(c): int((labels == c).sum()) for c in found.class_ids}
     return {
-        "type": "labels",
+        "type": "full" if answer.stage is Stage.FULL else "labels",
         "stage": answer.stage.value,
         "revision": answer.wish.revision,
-        "width": width,
-        "height": height,
+        "solved": [width, height],
         "sizes": sizes,
         "eigenvectors": int(found.eigenvectors.shape[-1]),
         "eigenvalues": [float(value) for value in found.eigenvalues],

@@ -20,7 +20,6 @@ from fastge.app.protocol import (
     Message,
     SettingsMessage,
     StrokeMessage,
-    describe,
     frame,
 )
 from fastge.app.solver import Answer, Solver, Stage, Wish
@@ -199,7 +198,7 @@ class Session:
     async def _reply(self, wish: Wish, stage: Stage) -> None:
         def work() -> tuple[Answer, bytes]:
             answer = self.solver.solve(wish, stage, self._changed.is_set)
-            return answer, frame(answer)
+            return answer, frame(answer, self.limits.most_working_pixels)
 
         solved = await self._in_thread(self.workers.quick, work)
         if solved is None or (stage is Stage.FINAL and self._changed.is_set()):
@@ -218,17 +217,22 @@ class Session:
         if wish.hint is not None:
             self.tell({"type": "error", "message": wish.hint})
             return
-        self.tell({"type": "working", "stage": Stage.FULL.value})
-        most = min(self.limits.full_pixels, pixels_that_fit())
-        answer = await self._in_thread(
-            self.workers.slow,
-            lambda: self.solver.solve_in_full(wish, most, lambda: self.revision != wish.revision),
-        )
-        if answer is None:
+        width, height = smaller_size(self.pixels, min(self.limits.full_pixels, pixels_that_fit()))
+        self.tell({"type": "working", "stage": "full", "width": width, "height": height})
+
+        def work() -> tuple[Answer, bytes]:
+            answer = self.solver.solve_in_full(
+                wish, (width, height), lambda: self.revision != wish.revision
+            )
+            return answer, frame(answer, self.limits.most_working_pixels)
+
+        solved = await self._in_thread(self.workers.slow, work)
+        if solved is None or self.revision != wish.revision:
             self.tell({"type": "working", "stage": None})
             return
-        self.full = answer
-        self.tell(describe(answer) | {"type": "full", "marks": []})
+        self.full = solved[0]
+        for page in self.pages:
+            page.tell("full", solved[1])
 
     async def _in_thread(self, executor: Executor, work: Callable[[], T]) -> T | None:
         """The result, or None where the work was overtaken or failed; then the pages are told."""

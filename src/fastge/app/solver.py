@@ -14,7 +14,7 @@ from fastge.app.document import Stroke
 from fastge.app.drawing import Canvas
 from fastge.errors import ParameterError
 from fastge.files.images import Pixels, resized, smaller_size
-from fastge.image import Segmentation, Segmenter
+from fastge.image import CancelledError, Segmentation, Segmenter
 
 _MARKS = 300
 NO_LABEL = 255
@@ -101,13 +101,13 @@ class Solver:
             found = segmenter.update(scribbles, k, cancelled=cancelled)
         return _answer(wish, stage, found, scribbles, time.perf_counter() - start)
 
-    def solve_in_full(self, wish: Wish, most_pixels: int, cancelled: Callable[[], bool]) -> Answer:
-        """The segmentation of the image as it was opened, from scratch.
-
-        Images of more pixels than allowed are solved as large as allowed and then enlarged.
-        """
+    def solve_in_full(
+        self, wish: Wish, size: tuple[int, int], cancelled: Callable[[], bool]
+    ) -> Answer:
+        """The segmentation from scratch of the image as it was opened, or as large as allowed."""
         start = time.perf_counter()
-        size = smaller_size(self._pixels, most_pixels)
+        if cancelled():
+            raise CancelledError
         segmenter = Segmenter(resized(self._pixels, *size))
         scribbles = _painted(Canvas(*size, size[0] / self.size[0]), wish)
         found = segmenter.update(scribbles, count(scribbles, wish.extra), cancelled=cancelled)

@@ -140,6 +140,7 @@ export function connectControls({ page, view, list, painting, recolour, redraw, 
     "]": () => setBrush(page.brush + Math.max(1, Math.round(page.brush / 6))),
     "+": () => view.zoomBy(1.4), "=": () => view.zoomBy(1.4), "-": () => view.zoomBy(1 / 1.4), 0: () => view.fit(),
     l: () => toggle("show-lines"), p: () => toggle("show-patterns"), s: () => toggle("show-scribbles"),
+    n: () => toggle("show-badges"), v: () => toggle("show-marks"),
     "?": () => $("help").showModal(),
   };
 
@@ -177,7 +178,7 @@ export function connectControls({ page, view, list, painting, recolour, redraw, 
       $("resolution").value = nearest;
       showSettings();
       const { width, height } = state.working;
-      $("sizes").textContent = `works on ${width} × ${height} of ${state.width} × ${state.height} pixels`;
+      $("sizes").textContent = $("works-on").textContent = `works on ${width} × ${height} of ${state.width} × ${state.height} pixels`;
       $("full-size").textContent = `${state.width} × ${state.height}`;
       this.setFull(false);
     },

@@ -4,16 +4,20 @@ import { ClassList } from "./classes.js";
 import { connectControls, resolutionSteps } from "./controls.js";
 import { drawLines, drawRegions, enlarged, places } from "./overlay.js";
 import { Painting } from "./painting.js";
-import { colourOf, mapColour, nameOf } from "./palette.js";
+import { coloured } from "./eigenvectors.js";
+import { connectOpening } from "./opening.js";
+import { colourOf } from "./palette.js";
 import { ask, openImage, Session } from "./session.js";
+import { clearAnswer, hideToast, seconds, setHint, setStage, tellAnswer, times, toast } from "./status.js";
 import { Scribbles } from "./strokes.js";
 import { View } from "./view.js";
 
 const $ = (id) => document.getElementById(id);
+const SETTLED = 300; // ms without news, after which what is shown and what the server has must agree
 const view = new View($("canvas"));
 const page = {
   session: null, state: null, answer: null, scribbles: null, patterned: true,
-  tool: "paint", brush: 8, background: 0, awaitsDraft: false, resolution: null,
+  tool: "paint", brush: 8, background: 0, awaitsDraft: false, resolution: null, first: null,
 };
 const list = new ClassList($("classes"), $("add-class"), {
   changed(classes) {
@@ -55,9 +59,22 @@ function send(message) {
   page.session?.send(message);
 }
 
-function redraw() {
-  page.scribbles.replace(page.scribbles.strokes, list.classes);
+function redraw(strokes = page.scribbles.strokes) {
+  page.scribbles.replace(strokes, list.classes);
+  if (painting.stroke) page.scribbles.draw(painting.stroke, list.classes);
   view.paint();
+}
+
+// Strokes on the way to the server and states on the way back may have crossed.
+let settling;
+function compareWhenSettled() {
+  clearTimeout(settling);
+  settling = setTimeout(async () => {
+    const { session, state } = page;
+    if (!state || painting.stroke || page.scribbles.strokes.length === state.count) return;
+    const newest = await (await ask(session.address())).json();
+    if (page.session === session) await hear.state(newest);
+  }, SETTLED);
 }
 
 function recolour() {
@@ -71,27 +88,9 @@ function recolour() {
     x, y, text: j + 1, colour: colourOf(list.classes, j),
   })) : [];
   view.marks = answer ? answer.marks.map(([x, y]) => [
-    (x + 0.5) / answer.width, (y + 0.5) / answer.height,
+    (x + 0.5) / answer.solved[0], (y + 0.5) / answer.solved[1],
   ]) : [];
   view.paint();
-}
-
-let toastTimer;
-export function toast(message) {
-  $("toast").textContent = message;
-  $("toast").hidden = false;
-  clearTimeout(toastTimer);
-  toastTimer = setTimeout(() => ($("toast").hidden = true), 9000);
-}
-$("toast").addEventListener("click", () => ($("toast").hidden = true));
-
-function setHint(text) {
-  $("hint").textContent = text ?? "";
-}
-
-function setStage(stage, text) {
-  $("stage-mark").dataset.stage = stage;
-  $("stage-mark").textContent = text;
 }
 
 // ---- what the server says ----
@@ -99,11 +98,11 @@ function setStage(stage, text) {
 const hear = {
   async state(state) {
     const isNew = page.state?.session !== state.session;
-    const strokes = state.strokes ?? page.scribbles.strokes;
     page.state = state;
     if (isNew) await showImage(state);
     list.set(state.classes);
-    page.scribbles.replace(strokes, list.classes);
+    if (state.strokes) redraw(state.strokes);
+    else compareWhenSettled();
     setHint(state.hint);
     if (!state.hint && page.answer?.revision !== state.revision) setStage("working", "Working…");
     controls.follow(state);
@@ -111,10 +110,11 @@ const hear = {
   },
   labels(answer) {
     page.awaitsDraft = false;
+    if (answer.stage === "coarse") page.first = answer;
     page.answer = answer;
     list.setSizes(answer.sizes);
     recolour();
-    tellAnswer(answer);
+    tellNewest();
     showBackground();
   },
   nothing({ hint }) {
@@ -123,51 +123,44 @@ const hear = {
     list.setSizes({});
     recolour();
     setHint(hint);
-    setStage("", "Ready");
-    for (const id of ["seconds", "regions", "violated"]) $(id).textContent = "";
+    clearAnswer();
     showBackground();
   },
-  working({ stage }) {
-    if (stage) setStage("working", "Full resolution…");
-    else if (page.answer) tellAnswer(page.answer);
+  working({ stage, width, height }) {
     controls.setFull(Boolean(stage));
+    if (stage) {
+      setStage("working", `${times(width, height)}…`);
+      setHint(`Computing ${times(width, height)} pixels. Painting stops it.`);
+    } else tellNewest();
   },
   full(answer) {
     controls.setFull(false);
-    setStage("full", "Full resolution");
-    $("seconds").textContent = seconds(answer.seconds);
-    toast(`Full resolution is ready (${answer.width} × ${answer.height}): saved files use it.`);
+    setHint("");
+    hear.labels(answer);
+    toast(`${times(...answer.solved)} pixels took ${seconds(answer.seconds)}. Saved files have every one of them.`);
   },
   error({ message }) {
     page.awaitsDraft = false;
     controls.setFull(false);
-    if (page.answer) tellAnswer(page.answer);
-    else setStage("", "Ready");
+    tellNewest();
     toast(message);
   },
-  lost: () => setStage("lost", "Connecting…"),
-  gone({ message }) {
+  lost({ isLong }) {
+    setStage("lost", "Connecting…");
+    if (isLong) toast("The server does not answer. Is fastge paint still running?");
+  },
+  async gone({ message }) {
+    const wasNeverThere = !page.state;
     leave();
-    toast(message || "This image is not open any more; open it again.");
+    if (wasNeverThere) await start(); // the image of the command line, after the server began anew
+    if (!page.session) toast(message || "This image is not open any more; open it again.");
   },
 };
 
-const seconds = (value) => `${value < 10 ? value.toFixed(2) : value.toFixed(0)} s`;
-
-function tellAnswer(answer) {
-  const names = { coarse: "Coarse", final: "Final" };
-  const kept = answer.painted - answer.violated;
-  setStage(answer.stage, names[answer.stage]);
-  $("seconds").textContent = seconds(answer.seconds);
-  $("regions").textContent = `${Object.keys(answer.sizes).length} regions`;
-  $("violated").textContent = answer.violated ? `${answer.violated} of ${answer.painted} painted pixels violated` : "no violations";
-  $("violated").classList.toggle("some", answer.violated > 0);
-  if (answer.stage !== "final") return;
-  const total = Object.values(answer.sizes).reduce((sum, size) => sum + size, 0);
-  const parts = Object.entries(answer.sizes).map(
-    ([j, size]) => `${nameOf(list.classes, Number(j))} ${Math.round((100 * size) / total)} percent`);
-  $("spoken").textContent =
-    `Segmented: ${parts.join(", ")}. ${kept} of ${answer.painted} painted pixels kept.`;
+function tellNewest() {
+  const { answer, first } = page;
+  if (!answer) clearAnswer();
+  else tellAnswer(answer, first?.revision === answer.revision && first.waited, list.classes);
 }
 
 // ---- images ----
@@ -175,10 +168,11 @@ function tellAnswer(answer) {
 async function showImage(state) {
   const blob = await (await ask(page.session.address("image"))).blob();
   const picture = await createImageBitmap(blob);
-  page.answer = null;
+  page.answer = page.first = null;
   page.scribbles = new Scribbles(state.width, state.height);
   document.body.dataset.state = "open";
-  $("file").textContent = `${state.name} · ${state.width} × ${state.height}`;
+  $("file").textContent = `${state.name} · ${times(state.width, state.height)}`;
+  $("file").title = $("file").textContent;
   document.title = `${state.name} – fastge paint`;
   view.open(picture, { width: state.width, height: state.height });
   view.layers.scribbles = page.scribbles.canvas;
@@ -205,9 +199,12 @@ function leave() {
 
 async function openFile(file) {
   document.body.dataset.busy = "";
+  hideToast();
+  setHint(`Opening ${file.name || "the image"}…`);
   try {
     join((await openImage(file)).session);
   } catch (cause) {
+    setHint(page.state?.hint);
     toast(cause.message);
   } finally {
     delete document.body.dataset.busy;
@@ -215,7 +212,7 @@ async function openFile(file) {
 }
 
 async function closeImage() {
-  const address = page.session.address("").slice(0, -1);
+  const address = page.session.address();
   leave();
   await ask(address, { method: "DELETE" }).catch((cause) => toast(cause.message));
 }
@@ -228,55 +225,23 @@ async function showBackground() {
     view.paint();
     return;
   }
-  if (page.answer.stage !== "final" && view.layers.background) return;
+  if (page.answer.stage === "coarse" && view.layers.background) return;
   const { answer } = page;
   try {
     const blob = await (await ask(page.session.address(`eigenvectors/${page.background}`))).blob();
-    const grey = await createImageBitmap(blob, { colorSpaceConversion: "none" });
-    if (page.answer === answer) view.layers.background = coloured(grey);
+    const picture = await coloured(blob);
+    if (page.answer === answer) view.layers.background = picture;
   } catch (cause) {
     toast(cause.message);
   }
   view.paint();
 }
 
-function coloured(grey) {
-  const canvas = new OffscreenCanvas(grey.width, grey.height);
-  const context = canvas.getContext("2d");
-  context.drawImage(grey, 0, 0);
-  const image = context.getImageData(0, 0, grey.width, grey.height);
-  const table = Array.from({ length: 256 }, (_, value) => mapColour(value));
-  for (let i = 0; i < image.data.length; i += 4) image.data.set(table[image.data[i]], i);
-  context.putImageData(image, 0, 0);
-  return canvas;
-}
-
 // ---- opening ----
 
-for (const id of ["open", "open-too"]) $(id).addEventListener("click", () => $("chooser").click());
-$("chooser").addEventListener("change", () => {
-  if ($("chooser").files.length) openFile($("chooser").files[0]);
-  $("chooser").value = "";
-});
+connectOpening(openFile, toast);
 $("close").addEventListener("click", closeImage);
-document.addEventListener("dragover", (event) => {
-  event.preventDefault();
-  document.body.classList.add("dropping");
-});
-document.addEventListener("dragleave", (event) => {
-  if (!event.relatedTarget) document.body.classList.remove("dropping");
-});
-document.addEventListener("drop", (event) => {
-  event.preventDefault();
-  document.body.classList.remove("dropping");
-  const [file] = event.dataTransfer.files;
-  if (file) openFile(file);
-  else toast("That was not a file. Drop an image file.");
-});
-document.addEventListener("paste", (event) => {
-  const [file] = event.clipboardData.files;
-  if (file) openFile(file);
-});
+$("toast").addEventListener("click", hideToast);
 
 async function start() {
   const key = location.hash.slice(1);

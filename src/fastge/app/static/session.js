@@ -49,7 +49,7 @@ export class Session {
   }
 
   address(what) {
-    return `/api/sessions/${encodeURIComponent(this.key)}/${what}`;
+    return `/api/sessions/${encodeURIComponent(this.key)}${what ? `/${what}` : ""}`;
   }
 
   connect() {
@@ -75,7 +75,7 @@ export class Session {
       this.hear({ type: "gone", message: reason });
       return;
     }
-    this.hear({ type: "lost" });
+    this.hear({ type: "lost", isLong: this.wait === LONGEST_WAIT });
     setTimeout(() => this.isClosed || this.connect(), this.wait);
     this.wait = Math.min(LONGEST_WAIT, 2 * this.wait);
   }
