@@ -7,7 +7,6 @@ import io
 import os
 import signal
 import subprocess
-import sys
 import time
 import warnings
 from pathlib import Path
@@ -16,44 +15,10 @@ from typing import Any
 
 import pytest
 from rich.console import Console
-from typer.testing import CliRunner
 
 import fastge
-from fastge.cli import app, commands, console
-
-PROGRAM = (sys.executable, "-c", "from fastge.cli import main; main()")
-TWO_TRIANGLES = """# friends
-person,friend,weight
-Ann,Bob,1
-Bob,"Cid, the elder",2
-"Cid, the elder",Ann,1
-Dan,Eve,1
-Eve,Fay,1.5
-Fay,Dan,1
-Ann,Dan,0.1
-"""
-TEAMS = "node,label\nAnn,red\nEve,blue\n"
-
-
-@pytest.fixture
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A working directory with a graph of two triangles and what is known about it."""
-    for name, text in (
-        ("people.csv", TWO_TRIANGLES),
-        ("teams.csv", TEAMS),
-        ("apart.csv", "Ann,Dan,0.5\n"),
-        ("together.csv", "Dan,Eve\n"),
-        ("bad.csv", TWO_TRIANGLES.replace("1.5", "abc")),
-        ("empty.csv", ""),
-    ):
-        (tmp_path / name).write_text(text, encoding="utf-8")
-    monkeypatch.chdir(tmp_path)
-    return tmp_path
-
-
-def fastge_cluster(*arguments: str) -> Any:
-    return CliRunner().invoke(app, ["cluster", *arguments], prog_name="fastge")
-
+from fastge.cli import commands, console
+from friends import PROGRAM, fastge_cluster
 
 FAILURES = {
     "bad weight": (("bad.csv", "-k", "2"), "bad.csv:7: weight 'abc' is not a number; write one"),
