@@ -64,11 +64,18 @@ export class ClassList {
     this.sizes = sizes;
     if (found !== this.found) this.build();
     this.found = found;
+    this.showShares();
+  }
+
+  showShares() {
+    const { sizes } = this;
     const total = Object.values(sizes).reduce((sum, size) => sum + size, 0);
     for (const row of this.list.children) {
       const share = (100 * (sizes[row.dataset.kind] ?? 0)) / total;
-      row.querySelector(".share").textContent =
-        !total || !(row.dataset.kind in sizes) ? "" : share < 10 ? `${share.toFixed(1)} %` : `${Math.round(share)} %`;
+      const cell = row.querySelector(".share");
+      const isKnown = total && row.dataset.kind in sizes;
+      cell.textContent = !isKnown ? "" : share < 10 ? `${share.toFixed(1)} %` : `${Math.round(share)} %`;
+      cell.title = isKnown ? `${sizes[row.dataset.kind].toLocaleString("en")} pixels` : "";
     }
   }
 
@@ -77,6 +84,7 @@ export class ClassList {
     const rows = [...this.classes.keys(), ...found].map((j) => this.row(j));
     this.list.replaceChildren(...rows);
     this.adder.disabled = this.classes.length >= MOST;
+    this.showShares();
     this.choose(this.chosen);
   }
 
@@ -125,7 +133,7 @@ export class ClassList {
       type: "text", className: "name", maxLength: 40, value: this.classes[j].name,
     });
     field.setAttribute("aria-label", `Name of class ${j + 1}`);
-    field.addEventListener("focus", () => this.choose(j));
+    field.addEventListener("click", () => this.choose(j));
     field.addEventListener("change", () => {
       const name = field.value.trim() || `Class ${j + 1}`;
       field.value = name;

@@ -72,7 +72,9 @@ export function connectControls({ page, view, list, painting, recolour, redraw, 
 
   function showSettings() {
     const step = page.resolution?.[Number($("resolution").value)];
-    if (step) $("resolution-value").textContent = `${(step / 1e6).toFixed(2)} Mpx`;
+    if (!step) return;
+    const pixels = Math.min(step, page.state.width * page.state.height);
+    $("resolution-value").textContent = pixels < 1e4 ? `${pixels} px` : `${(pixels / 1e6).toFixed(2)} Mpx`;
   }
 
   function sendSettings() {

@@ -1,0 +1,336 @@
+"""The page in a real browser: painted, watched, saved and reloaded as a person would."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from PIL import Image
+
+import chromium
+from app_client import decoded, encoded, two_fields
+from app_server import Served, serving
+from chromium import Connection, Tab
+from fastge.app.server import Opened
+
+pytestmark = pytest.mark.skipif(
+    chromium.program() is None,
+    reason="no Chromium here; install the package chromium (.ci/run does it)",
+)
+
+FIELDS = two_fields(96, 60)
+PLAIN = ("show-lines", "show-patterns", "show-scribbles", "show-badges", "show-marks")
+BLUE, YELLOW = (0x00, 0x72, 0xB2), (0xE9, 0xA8, 0x00)
+
+
+@pytest.fixture(scope="module")
+def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Connection]:
+    with chromium.running(tmp_path_factory.mktemp("profile")) as connection:
+        yield connection
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[Served]:
+    with serving(opened=Opened("fields.png", FIELDS)) as served:
+        yield served
+
+
+@pytest.fixture
+def page(browser: Connection, server: Served) -> Iterator[Person]:
+    with browser.tab() as tab:
+        yield Person(tab, server)
+        assert tab.complaints() == []
+        assert tab.foreign_requests(server.host) == []
+
+
+class Person:
+    """Someone before the page, with the image of the command line open."""
+
+    def __init__(self, tab: Tab, server: Served) -> None:
+        self.tab, self.server = tab, server
+        tab.open(server.page)
+        tab.wait("document.body.dataset.state === 'open'")
+        self.hears("Paint a stroke in each region.")
+
+    def hears(self, text: str) -> None:
+        self.tab.wait(f"document.getElementById('hint').textContent.includes({json.dumps(text)})")
+
+    def place(self, x: float, y: float) -> tuple[float, float]:
+        """Where a point of the fitted image is, from fractions of its sides."""
+        left, top, width, height = self.tab.run(
+            "(() => { const r = document.getElementById('canvas').getBoundingClientRect();"
+            "return [r.x, r.y, r.width, r.height]; })()"
+        )
+        margin = min(24, width / 20)
+        zoom = min((width - 2 * margin) / 96, (height - 2 * margin) / 60)
+        return (left + (width - 96 * zoom) / 2 + x * 96 * zoom,
+                top + (height - 60 * zoom) / 2 + y * 60 * zoom)  # fmt: skip
+
+    def paints(self, *places: tuple[float, float]) -> None:
+        self.tab.drag(*(self.place(*place) for place in places))
+
+    def paints_both(self) -> None:
+        self.paints((0.1, 0.3), (0.2, 0.5), (0.3, 0.5))
+        self.hears("choose another class")
+        self.tab.press("2")
+        self.paints((0.7, 0.4), (0.8, 0.5), (0.9, 0.5))
+        self.waits()
+
+    def waits(self, stage: str = "final") -> None:
+        self.tab.wait(f"document.getElementById('stage-mark').dataset.stage === '{stage}'")
+
+    def shows_only_regions(self) -> None:
+        """Nothing but colours, and those opaque."""
+        for name in PLAIN:
+            self.tab.run(f"document.getElementById('{name}').checked && "
+                         f"document.getElementById('{name}').click()")  # fmt: skip
+        self.slides("opacity", 100)
+
+    def slides(self, name: str, value: int) -> None:
+        self.tab.run(
+            f"(() => {{ const e = document.getElementById('{name}'); e.value = {value};"
+            "for (const type of ['input', 'change']) e.dispatchEvent(new Event(type)); })()"
+        )
+
+    def sees(self, x: float, y: float) -> tuple[int, int, int]:
+        """The colour on the screen at a point of the fitted image."""
+        time.sleep(0.05)  # the next frame
+        u, v = self.place(x, y)
+        pixel = decoded(self.tab.screenshot())[round(v), round(u), :3]
+        return tuple(int(c) for c in pixel)  # type: ignore[return-value]
+
+    def state(self) -> dict[str, Any]:
+        key = self.tab.run("location.hash.slice(1)")
+        return dict(self.server.ask(f"/api/sessions/{key}"))
+
+    def knows(self, condition: str) -> None:
+        """The server's state becomes as wanted."""
+        end = time.monotonic() + 20
+        while not eval(condition, {"s": (state := self.state())}):
+            assert time.monotonic() < end, state
+            time.sleep(0.02)
+
+    def saves(self, kind: str, folder: Path) -> Path:
+        self.tab.downloads_go_to(folder)
+        self.tab.click("#save summary")
+        self.tab.click(f"[data-file='{kind}']")
+        path = folder / f"fields-{kind}"
+        end = time.monotonic() + 20
+        while not path.exists():
+            assert time.monotonic() < end, list(folder.iterdir())
+            time.sleep(0.02)
+        return path
+
+
+def close(colour: tuple[int, int, int], wanted: tuple[int, int, int]) -> bool:
+    return max(abs(a - b) for a, b in zip(colour, wanted, strict=True)) < 12
+
+
+def test_painted_regions_get_their_colours_up_to_the_border(page: Person) -> None:
+    page.paints_both()
+    page.shows_only_regions()
+    for x, y in ((0.03, 0.05), (0.3, 0.9), (0.48, 0.5)):
+        assert close(page.sees(x, y), BLUE), (x, y)
+    for x, y in ((0.52, 0.5), (0.7, 0.1), (0.97, 0.95)):
+        assert close(page.sees(x, y), YELLOW), (x, y)
+    said = page.tab.text()
+    for words in ("50 %", "2 regions", "no violations", "first 0.", "96 × 60"):
+        assert words in said
+    page.slides("opacity", 0)
+    assert close(page.sees(0.03, 0.05), (220, 20, 20))
+    page.tab.press("l")
+    assert min(page.sees(0.5, 0.1)) > 200  # the cut line
+
+
+def test_undo_redo_clear_and_eraser(page: Person) -> None:
+    page.paints_both()
+    page.tab.press("z", ctrl=True)
+    page.hears("choose another class")
+    page.tab.press("Z", ctrl=True, shift=True)
+    page.waits()
+    page.knows("len(s['strokes']) == 2")
+    page.tab.press("e")
+    page.paints((0.65, 0.4), (0.95, 0.5))
+    page.knows("s['strokes'][-1]['kind'] == -1")
+    page.tab.click("#clear")
+    page.hears("Paint a stroke in each region.")
+    page.tab.click("#undo")
+    page.knows("len(s['strokes']) == 3")
+
+
+def test_classes_are_added_renamed_recoloured_and_chosen_by_key(page: Person) -> None:
+    page.tab.click("#add-class")
+    page.knows("len(s['classes']) == 3")
+    page.tab.click("[aria-label='Name of class 3']")
+    page.tab.run("document.activeElement.select()")
+    for letter in "sky":
+        page.tab.press(letter)
+    page.tab.press("Enter")
+    page.knows("s['classes'][2]['name'] == 'sky'")
+    page.tab.run(
+        "(() => { const e = document.querySelector(\"[aria-label='Colour of Class 1']\");"
+        "e.value = '#123456'; e.dispatchEvent(new Event('change')); })()"
+    )
+    page.knows("s['classes'][0]['colour'] == '#123456'")
+    for key, x in (("3", 0.2), ("1", 0.7)):
+        page.tab.press(key)
+        page.paints((x, 0.3), (x + 0.1, 0.3))
+    page.waits()
+    page.knows("[t['kind'] for t in s['strokes']] == [2, 0]")
+    page.shows_only_regions()
+    assert close(page.sees(0.7, 0.8), (0x12, 0x34, 0x56))
+    page.tab.press("7")  # there is no such class
+    assert page.tab.run("document.querySelector('#classes .chosen').dataset.kind") == "0"
+
+
+def test_a_session_survives_a_reload(page: Person) -> None:
+    page.paints_both()
+    before = page.tab.run("location.href")
+    assert page.server.token not in before
+    page.tab.reload()
+    page.waits()
+    assert page.tab.run("location.href") == before
+    page.shows_only_regions()
+    assert close(page.sees(0.2, 0.8), BLUE)
+    page.tab.press("z", ctrl=True)
+    page.hears("choose another class")
+
+
+def test_zoom_and_pan_move_the_image_under_the_brush(page: Person) -> None:
+    page.tab.press("+")
+    page.tab.drag((700, 300), (760, 340), button="right")
+    page.tab.press("h")
+    page.tab.drag((700, 300), (680, 330))
+    page.tab.call(
+        "Input.dispatchMouseEvent", type="mouseWheel", x=700, y=400, deltaX=0, deltaY=-240
+    )
+    assert page.state()["strokes"] == []
+    page.tab.press("0")
+    page.tab.press("b")
+    page.paints((0.25, 0.5), (0.5, 0.5))
+    page.knows("len(s['strokes']) == 1")
+    points = page.state()["strokes"][0]["points"]
+    assert points[:2] == pytest.approx([24, 30], abs=0.5)
+    assert points[-2:] == pytest.approx([48, 30], abs=0.5)
+
+
+def test_eigenvectors_take_the_place_of_the_image(page: Person) -> None:
+    page.paints_both()
+    page.shows_only_regions()
+    page.tab.run(
+        "(() => { const e = document.getElementById('background'); e.value = '1';"
+        "e.dispatchEvent(new Event('change')); })()"
+    )
+    dark, light = sorted((sum(page.sees(0.2, 0.8)), sum(page.sees(0.8, 0.8))))
+    assert light - dark > 150
+
+
+def test_saved_files_can_be_read_back(page: Person, tmp_path: Path) -> None:
+    page.paints_both()
+    labels = np.asarray(Image.open(page.saves("labels.png", tmp_path)))
+    assert labels.shape == (60, 96)
+    assert (labels[:, :46] == 1).all()
+    assert (labels[:, 50:] == 2).all()
+    overlay = np.asarray(Image.open(page.saves("overlay.png", tmp_path)))
+    assert overlay.shape == (60, 96, 3)
+    scribbles = np.asarray(Image.open(page.saves("scribbles.png", tmp_path)))
+    assert (scribbles[30, 25, :3] == BLUE).all()
+    assert scribbles[5, 5, 3] == 0
+    report = json.loads(page.saves("report.json", tmp_path).read_text())
+    assert report["segmentation"]["sizes"] == {"0": (labels == 1).sum(), "1": (labels == 2).sum()}
+
+
+def test_marks_show_painted_pixels_that_got_another_class(page: Person) -> None:
+    page.paints_both()
+    page.tab.press("1")
+    page.slides("brush", 3)
+    page.paints((0.8, 0.8))
+    page.tab.wait("/painted pixels violated/.test(document.getElementById('violated').textContent)"
+                  "|| document.getElementById('stage-mark').dataset.stage === 'final'")  # fmt: skip
+    page.waits()
+    violated = "violated" in page.tab.run("document.getElementById('violated').textContent")
+    marks = page.tab.run("document.getElementById('violated').classList.contains('some')")
+    assert violated or not marks
+
+
+def test_a_dropped_file_is_opened_and_a_bad_one_explained(page: Person, tmp_path: Path) -> None:
+    good, bad = tmp_path / "other.png", tmp_path / "bad.png"
+    good.write_bytes(encoded(FIELDS[:, ::-1]))
+    bad.write_bytes(b"no picture at all")
+    page.tab.drop("#stage", bad)
+    page.tab.wait("document.getElementById('toast-text').textContent.includes('not an image')")
+    page.tab.complaints = list  # the refusal is in the console, too
+    assert "fields.png" in page.tab.text()
+    page.tab.drop("#stage", good)
+    page.tab.wait("document.getElementById('file').textContent.startsWith('other.png')")
+    page.tab.choose_files("#chooser", good)
+    page.hears("Paint a stroke")
+
+
+def test_the_keyboard_alone_will_do(page: Person) -> None:
+    focus = "document.activeElement"
+    seen = []
+    for _ in range(60):
+        page.tab.press("Tab")
+        seen.append(page.tab.run(f"{focus}.id || {focus}.name || {focus}.className"))
+        if seen[-1] == "canvas" and "open" in seen:
+            break
+    assert {"open", "add-class", "tool", "brush", "opacity", "resolution", "extra"} <= set(seen)
+    assert page.tab.run(f"getComputedStyle({focus}).outlineStyle") == "solid"
+    page.tab.press("ArrowLeft", shift=True)
+    page.tab.press("ArrowLeft", shift=True)
+    for key in (" ", "ArrowLeft", "ArrowLeft", " ", "2"):
+        page.tab.press(key)
+    for _ in range(6):
+        page.tab.press("ArrowRight", shift=True)
+    for key in (" ", "ArrowRight", "ArrowRight", " "):
+        page.tab.press(key)
+    page.waits()
+    page.knows("[t['kind'] for t in s['strokes']] == [0, 1]")
+    page.tab.wait("document.getElementById('spoken').textContent.includes('Class 1 50 percent')")
+    page.tab.press("?")
+    page.tab.wait("document.getElementById('help').open")
+    page.tab.press("Escape")
+    page.tab.wait("!document.getElementById('help').open")
+
+
+def test_everything_that_is_used_has_a_name(page: Person) -> None:
+    page.tab.call("Accessibility.enable")
+    nodes = page.tab.call("Accessibility.getFullAXTree")["nodes"]
+    used = {
+        "button",
+        "checkbox",
+        "radio",
+        "slider",
+        "textbox",
+        "combobox",
+        "spinbutton",
+        "ColorWell",
+    }
+    nameless = [node for node in nodes if node.get("role", {}).get("value") in used
+                and not node["ignored"] and not node.get("name", {}).get("value")]  # fmt: skip
+    assert nameless == []
+
+
+def test_fingers_paint_and_two_of_them_zoom(browser: Connection, server: Served) -> None:
+    with browser.tab(390, 844, mobile=True) as tab:
+        page = Person(tab, server)
+        assert tab.run("document.documentElement.scrollWidth") == 390
+        tab.touch(*([page.place(x, 0.3)] for x in (0.1, 0.2, 0.3)))
+        page.knows("len(s['strokes']) == 1")
+        tab.click("#classes [data-kind='1'] .pick")
+        tab.touch(*([page.place(x, 0.7)] for x in (0.7, 0.8, 0.9)))
+        page.waits()
+        page.knows("[t['kind'] for t in s['strokes']] == [0, 1]")
+        page.shows_only_regions()
+        assert close(page.sees(0.3, 0.8), BLUE)
+        x, y = page.place(0.2, 0.5)
+        tab.touch([(x, y)], [(x, y), (x + 40, y)], [(x - 30, y), (x + 90, y)])
+        page.knows("len(s['strokes']) == 2")
+        assert not close(page.sees(0.6, 0.5), YELLOW)  # the left field has grown over it
+        assert tab.complaints() == []
