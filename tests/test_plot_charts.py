@@ -54,6 +54,17 @@ def test_lines_stand_side_by_side_and_look_different():
     assert first.get_linewidth() > second.get_linewidth()
 
 
+def test_lines_stay_near_their_places():
+    """Within a twelfth of the axis, however few places there are."""
+    two = {name: Line(X[:2], line.draws[:2]) for name, line in RAND.items()}
+    for lines, ticks in ((RAND, TICKS), (two, {10: "10", 50: "50"})):
+        axes = plot.lines_with_spread({"Rand": lines}, x="", ticks=ticks, title="").axes[0]
+        most = (max(ticks) / min(ticks)) ** (1 / 12)
+        for line in axes.lines:
+            away = np.abs(np.log(line.get_xdata() / np.array(list(ticks))))
+            assert (away < np.log(most)).all()
+
+
 def test_a_name_looks_the_same_in_every_picture():
     alone = {"Rand index": {"slow": RAND["slow"]}}
     style = {"x": "labels", "ticks": TICKS, "title": "T", "looks": {"ours": 0, "slow": 9}}

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 _DASHES: tuple[Any, ...] = ("-", (0, (4, 1.5)), (0, (1, 1.2)))
-_DODGE = 0.3  # of the least step between values of x: bars of one x stand side by side
+_DODGE, _MOST_DODGE = 0.3, 0.08  # of the least step between values of x, and of their range
 _BAR, _BAR_GAP, _GROUP_GAP = 0.2, 0.3, 0.45  # inches, of each bar and around a group
 _FEW_DECADES = 300.0
 _ROOM_FOR_TEXT = 1.35  # times the longest bar
@@ -161,10 +161,11 @@ def _draw_line(axes: Axes, line: Line, name: str, number: int, shift: float, *, 
 
 
 def _shifts(ticks: Mapping[float, str], count: int) -> FloatArray:
-    """Factors around 1 that keep `count` lines apart within the least step between ticks."""
+    """Factors around 1 that keep `count` lines apart: bars of one x stand side by side."""
     places = np.sort(np.log(list(ticks)))
-    step = float(np.diff(places).min()) if len(places) > 1 else 0.1
-    return np.asarray(np.exp(_DODGE * step * (np.arange(count) - (count - 1) / 2) / count))
+    steps, span = np.diff(places), float(np.ptp(places))
+    width = min(_DODGE * float(steps.min()), _MOST_DODGE * span) if len(steps) else 0.03
+    return np.asarray(np.exp(width * (np.arange(count) - (count - 1) / 2) / count))
 
 
 def _number_ticks(axes: Axes, ticks: Mapping[float, str]) -> None:

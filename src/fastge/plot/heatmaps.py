@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 _SPIKES = 5.0  # per cent of entries beyond the ends of a colour scale
+_ROUNDING = 1e-6  # of the largest entry: less than that beside a lone spike is not drawn
 
 
 def eigenvector_heatmaps(
@@ -56,16 +57,19 @@ def _place(points: FloatArray | None, shape: tuple[int, int] | None, n: int) -> 
 
 
 def _draw_entries(axes: Axes, x: FloatArray, place: Place) -> Any:
-    """Entries about their mean (they are known up to a constant), scaled short of the spikes."""
-    x = x - x.mean()
-    scale = float(np.percentile(np.abs(x), 100 - _SPIKES)) or float(np.abs(x).max()) or 1.0
+    """Entries about the middle of most of them (they are known up to a constant)."""
+    low, high = np.percentile(x, [_SPIKES / 2, 100 - _SPIKES / 2])
+    x = x - x[(low <= x) & (x <= high)].mean()
+    lengths = np.abs(x)
+    scale = max(float(np.percentile(lengths, 100 - _SPIKES)), _ROUNDING * float(lengths.max()))
+    x = x / (scale or 1.0)
     style: dict[str, Any] = {"cmap": "viridis", "vmin": -1.0, "vmax": 1.0}
     if isinstance(place, tuple):
-        return axes.imshow((x / scale).reshape(place), interpolation="nearest", **style)
+        return axes.imshow(x.reshape(place), interpolation="nearest", **style)
     shown = some(len(x))
     size = float(np.clip(9_000 / len(shown), 1, 24))
     u, v = place[shown].T
-    return axes.scatter(u, v, size, x[shown] / scale, linewidths=0, **style)
+    return axes.scatter(u, v, size, x[shown], linewidths=0, **style)
 
 
 def _draw_bar(figure: Figure, image: Any) -> None:
