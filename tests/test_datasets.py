@@ -63,6 +63,26 @@ def test_pacm_is_four_letters_of_uneven_density():
     assert max(spacing) > 1.2 * min(spacing)
 
 
+@pytest.mark.parametrize(
+    "data",
+    [
+        datasets.four_moons(400, seed=3),
+        datasets.pacm(seed=3),
+        datasets.planted_partition([5, 20, 40], seed=3),
+        datasets.grid_image((20, 30), seed=3),
+        datasets.network_stand_in("simmons", seed=3),
+    ],
+    ids=lambda data: data.name,
+)
+def test_every_result_knows_its_sizes_truth_seed_and_source(data):
+    assert data.n == data.adjacency.shape[0] == len(data.truth) == data.sizes.sum()
+    assert data.n_edges == data.adjacency.nnz // 2 > data.n / 2
+    assert (data.sizes == [(data.truth == c).sum() for c in range(data.k)]).all()
+    assert data.sizes.min() > 0
+    assert data.seed == 3
+    assert data.citation
+
+
 def test_pacm_letters_hang_together_until_noise_joins_them():
     for seed in range(5):
         points, truth = (data := datasets.pacm(seed=seed)).points, data.truth

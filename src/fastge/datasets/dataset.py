@@ -58,5 +58,10 @@ class Dataset:
         return len(self.truth)
 
     @property
+    def sizes(self) -> IntArray:
+        """Number of nodes in each true cluster."""
+        return np.bincount(self.truth[self.truth >= 0], minlength=self.k)
+
+    @property
     def n_edges(self) -> int:
         return self.adjacency.nnz // 2
