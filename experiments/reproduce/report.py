@@ -12,6 +12,7 @@ from pathlib import Path
 import numpy as np
 
 from baselines.registry import METHODS
+from reproduce.cases import there_are_reference_sets
 from reproduce.figures.figure import Figure, Picture, Table
 from reproduce.results import Results
 from reproduce.schema import Facts, Record
@@ -76,6 +77,12 @@ def _opening(sections: Sequence[Section], store: Store, small: bool) -> Iterator
         yield (
             "<p><b>This is the small run</b>: a few draws of small data show that everything "
             "works. Its verdicts mean nothing; run <code>make reproduce</code> for those.</p>"
+        )
+    if not there_are_reference_sets():
+        yield (
+            "<p><b>The collection of real cases is not at hand</b> (../shared/data): there are "
+            "stand-ins for the Facebook networks, and neither Patras nor the authors' own "
+            "Four-Moons. What the paper says of these is judged by stand-ins and other data.</p>"
         )
     yield (
         "<p>Every verdict is computed from the figures by the rule stated with it; the "
