@@ -15,11 +15,18 @@ export class ClassList {
     adder.addEventListener("click", () => this.add());
   }
 
-  set(classes) {
+  // What the server has; whether it is shown. News that crossed a change made here is old.
+  set(classes, isSettled) {
     const same = JSON.stringify(classes) === JSON.stringify(this.classes);
-    this.classes = classes;
-    this.chosen = Math.min(this.chosen, classes.length - 1);
-    if (!same) this.build();
+    if (same) this.isAhead = false;
+    else if (this.isAhead && !isSettled) return false;
+    else {
+      this.isAhead = false;
+      this.classes = classes;
+      this.chosen = Math.min(this.chosen, classes.length - 1);
+      this.build();
+    }
+    return true;
   }
 
   choose(j) {
@@ -48,6 +55,7 @@ export class ClassList {
   change(classes) {
     this.classes = classes;
     this.chosen = Math.min(this.chosen, classes.length - 1);
+    this.isAhead = true;
     this.build();
     this.changed(classes);
   }
@@ -55,6 +63,7 @@ export class ClassList {
   // In place, so that the focus stays where it is.
   alter(j, what) {
     this.classes = this.classes.map((c, i) => (i === j ? { ...c, ...what } : c));
+    this.isAhead = true;
     this.changed(this.classes);
   }
 

@@ -71,9 +71,10 @@ function compareWhenSettled() {
   clearTimeout(settling);
   settling = setTimeout(async () => {
     const { session, state } = page;
-    if (!state || painting.stroke || page.scribbles.strokes.length === state.count) return;
+    const agrees = () => page.scribbles.strokes.length === state.count && !list.isAhead;
+    if (!state || painting.stroke || agrees()) return;
     const newest = await (await ask(session.address())).json();
-    if (page.session === session) await hear.state(newest);
+    if (page.session === session) await hear.state(newest, true);
   }, SETTLED);
 }
 
@@ -96,13 +97,13 @@ function recolour() {
 // ---- what the server says ----
 
 const hear = {
-  async state(state) {
+  async state(state, isSettled = false) {
     const isNew = page.state?.session !== state.session;
     page.state = state;
     if (isNew) await showImage(state);
-    list.set(state.classes);
+    const isShown = list.set(state.classes, isNew || isSettled);
     if (state.strokes) redraw(state.strokes);
-    else compareWhenSettled();
+    if (!state.strokes || !isShown) compareWhenSettled();
     setHint(state.hint);
     if (!state.hint && page.answer?.revision !== state.revision) setStage("working", "Working…");
     controls.follow(state);
@@ -140,6 +141,7 @@ const hear = {
     toast(`${times(...answer.solved)} pixels took ${seconds(answer.seconds)}. Saved files have every one of them.`);
   },
   error({ message }) {
+    list.isAhead = false;
     page.awaitsDraft = false;
     controls.setFull(false);
     tellNewest();
