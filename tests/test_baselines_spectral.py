@@ -16,7 +16,7 @@ from baselines.released import released
 from baselines.signed import SignedLaplacian
 from baselines.spectral import unit_rows
 from fastge import Constraints
-from fastge.datasets import planted_partition, sample_labels
+from fastge.datasets import pacm, planted_partition, sample_labels
 from fastge.graph import as_graph
 from fastge.quality import adjusted_rand_index, rand_index
 
@@ -234,6 +234,15 @@ def test_relaxations_bear_single_pairs_and_several_components(method) -> None:
     labels = method(graph, known, 3, seed=0).labels
     assert labels.shape == truth.shape
     assert 0 <= labels.min() <= labels.max() < 3
+
+
+def test_fast_ge_as_released_bears_an_iteration_that_breaks_off() -> None:
+    """With ten labels L_CL has rank nine at most, and rounding ends the iteration early."""
+    data = pacm(seed=1000)
+    known = Constraints.from_labels(sample_labels(data.truth, 10, seed=0))
+    outcome = released(data.adjacency, known, 4, seed=0)
+    assert not outcome.diagnostics["converged"]
+    assert len(np.unique(outcome.labels)) == 4
 
 
 @pytest.mark.reference_data

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import scipy.sparse as sp
-from scipy.sparse.linalg import lobpcg
+from scipy.sparse.linalg import LinearOperator, lobpcg
 
 from baselines.outcome import Outcome
 from baselines.pairs import explicit_pairs
@@ -92,25 +92,42 @@ def paper(adjacency: sp.csr_array, constraints: Constraints, k: int, *, seed: in
 
 
 def solve(G: sp.csr_array, S: sp.csr_array, start: FloatArray) -> Solved:
-    """LOBPCG on L x = λ (S + 1e-8 L) x with one multigrid cycle of L, as many columns as start."""
+    """LOBPCG on L x = λ (S + 1e-8 L) x with one multigrid cycle of L, as many columns as start.
+
+    B is close to singular where there are few cannot-links, and rounding may break the iteration
+    off; SciPy has no vectors to show then, and those of fewer iterations are taken.
+    """
     L = laplacian(G)
     B = sp.csr_array(S + RIDGE * L)
     cycle = build(G).as_preconditioner()
+    limit = MAX_ITERATIONS
+    while True:
+        try:
+            return _iterated(L, B, cycle, start, limit)
+        except ValueError:
+            if limit == 1:
+                raise
+            limit = limit * 3 // 4
+
+
+def _iterated(
+    L: sp.csr_array, B: sp.csr_array, cycle: LinearOperator, start: FloatArray, limit: int
+) -> Solved:
     with warnings.catch_warnings():  # stopping early is how the program works
         warnings.simplefilter("ignore", UserWarning)
         values, vectors, history = lobpcg(
             L,
-            start,
+            start.copy(),
             B,
             cycle,
             tol=TOLERANCE,
-            maxiter=MAX_ITERATIONS,
+            maxiter=limit,
             largest=False,
             retResidualNormsHistory=True,
         )
     X = np.asarray(vectors, dtype=np.float64)
     residuals = np.linalg.norm(np.asarray(L @ X - (B @ X) * values), axis=0)
-    return Solved(np.asarray(values), X, residuals, min(len(history) - 1, MAX_ITERATIONS))
+    return Solved(np.asarray(values), X, residuals, min(len(history) - 1, limit))
 
 
 def embedding(vectors: FloatArray, S: sp.csr_array, degrees: FloatArray) -> FloatArray:
