@@ -94,7 +94,7 @@ def test_draws_come_in_rounds_until_the_budget_is_spent(tmp_path: Path) -> None:
         visited.append((step.run.parameters["labelled"], step.run.parameters["draw"]))
         store.add(Record(step.run, "done", cpu_seconds=1.0))
     assert visited == [(10, 0), (20, 0), (10, 1), (20, 1)]
-    assert len(one.records(store)) == 4
+    assert len(one.records(store)) == len(one.given(0.1).records(store)) == 4
     assert len(list(one.given(2.0).steps(store))) == 5  # waits for the record of the next
 
 
@@ -185,6 +185,8 @@ def test_ahead_behind_and_within_the_spread(tmp_path: Path) -> None:
     assert verdict("cosf") == Verdict.AGREES  # .007 behind on average, within two standard errors
     assert verdict("cosf", "csp") == Verdict.PARTLY
     assert verdict("njw") == Verdict.OPEN
+    few = Results([ours, replace(better, draws=2)], store)
+    assert not_behind(few, ours="fastge", peers=["csp"], score="rand").verdict == Verdict.OPEN
     told = not_behind(results, ours="fastge", peers=["csp"], score="rand").measured
     assert "at 10 0.850 against 0.927 of CSP, as released (behind)" in told
     assert "Behind in 1 of 2 comparisons." in told

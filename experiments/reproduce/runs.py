@@ -88,9 +88,9 @@ class Series:
                     break
 
     def records(self, store: Store) -> list[Record]:
-        """What is known, failures included."""
-        found = [store.latest(step.run) for step in self.steps(store)]
-        return [record for record in found if record is not None]
+        """What is known, failures included, and what more patience has found."""
+        runs = (self.run_at(p, draw) for draw in range(self.draws) for p in range(len(self.places)))
+        return [record for run in runs if (record := store.latest(run)) is not None]
 
 
 def carry_out(series: Series, store: Store) -> Iterator[Record]:

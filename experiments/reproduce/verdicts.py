@@ -16,6 +16,8 @@ MARGIN = 0.005
 """A difference of Rand or adjusted Rand indices that nobody would act on."""
 ERRORS = 2.0
 """Standard errors of the mean difference, over draws that both methods finished."""
+LEAST_DRAWS = 3
+"""Fewer draws have no spread to speak of, and are not compared."""
 
 
 class Verdict(StrEnum):
@@ -64,18 +66,17 @@ class Comparison:
 def compared(ours: Draws, theirs: Draws, peer: str) -> Iterator[Comparison]:
     for place in sorted(ours.keys() & theirs.keys()):
         common = sorted(ours[place].keys() & theirs[place].keys())
-        if common:
+        if len(common) >= LEAST_DRAWS:
             a = np.array([ours[place][draw] for draw in common])
             b = np.array([theirs[place][draw] for draw in common])
-            spread = float((a - b).std(ddof=1)) if len(common) > 1 else 0.0
-            error = spread / len(common) ** 0.5
+            error = float((a - b).std(ddof=1)) / len(common) ** 0.5
             yield Comparison(place, peer, float(a.mean()), float(b.mean()), error)
 
 
 NOT_BEHIND = (
     f"Behind means: the mean over common draws is lower by more than {MARGIN} and by more than "
     f"{ERRORS:g} standard errors. Agrees if never behind, in part if behind in at most half of "
-    "all comparisons (place × peer)."
+    f"all comparisons (place × peer), which take at least {LEAST_DRAWS} common draws."
 )
 
 
@@ -96,7 +97,7 @@ def not_behind(
             lines.append(f"{name}: {_against_the_best(here)}")
         cells += here
     if not cells:
-        return Finding(Verdict.OPEN, "No draw was finished by both sides.")
+        return Finding(Verdict.OPEN, f"Fewer than {LEAST_DRAWS} draws were finished by both sides.")
     count = sum(cell.is_behind for cell in cells)
     lines.append(f"Behind in {count} of {len(cells)} comparisons.")
     return Finding(_by_share(count / len(cells)), "\n".join(lines))

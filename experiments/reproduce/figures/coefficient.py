@@ -13,7 +13,7 @@ from reproduce.figures.figure import Figure, Picture, bearable
 from reproduce.results import Results
 from reproduce.runs import Series
 from reproduce.schema import Parameters
-from reproduce.verdicts import ERRORS, MARGIN, Claim, Finding, Verdict
+from reproduce.verdicts import ERRORS, LEAST_DRAWS, MARGIN, Claim, Finding, Verdict
 
 SHOWN = ("paper-tau", "paper-tau-1", "fastge-tau")
 FACTORS = (0.01, 0.1, 1.0, 10.0, 100.0, 1e3, 1e4, 1e5)
@@ -66,9 +66,10 @@ def larger_hurts(results: Results, *, method: str) -> Finding:
         changes = {}
         for factor in (place for place in draws if place > 1 and 1.0 in draws):
             common = sorted(draws[1.0].keys() & draws[factor].keys())
+            if len(common) < LEAST_DRAWS:
+                continue
             change = np.array([draws[factor][d] - draws[1.0][d] for d in common])
-            error = change.std(ddof=1) / len(common) ** 0.5 if len(common) > 1 else 0.0
-            threshold = max(MARGIN, ERRORS * float(error))
+            threshold = max(MARGIN, ERRORS * float(change.std(ddof=1)) / len(common) ** 0.5)
             changes[factor] = float(change.mean())
             worse += [name] if change.mean() < -threshold else []
             better += [name] if change.mean() > threshold else []
@@ -76,7 +77,9 @@ def larger_hurts(results: Results, *, method: str) -> Finding:
             told = ", ".join(f"{factor:g}: {change:+.3f}" for factor, change in changes.items())
             lines.append(f"{name}: change of the mean at factor {told}.")
     if not lines:
-        return Finding(Verdict.OPEN, "No draw was finished at factor 1 and above.")
+        return Finding(
+            Verdict.OPEN, f"Fewer than {LEAST_DRAWS} draws were finished at factor 1 and above."
+        )
     return Finding(_verdict(worse, better, len(lines)), "\n".join(lines))
 
 
