@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable
 from concurrent.futures import Executor
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, TypeVar
 
 from fastge.app.document import Document, Stroke
@@ -181,6 +181,7 @@ class Session:
 
     async def _follow(self) -> None:
         """Answer the newest wish: coarse at once, then final unless there is a newer one."""
+        await self._in_thread(self.workers.quick, partial(self.solver.prepare, self.working_pixels))
         while True:
             await self._changed.wait()
             self._changed.clear()

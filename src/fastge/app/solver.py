@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, field
 from enum import StrEnum
 
@@ -12,7 +13,7 @@ from numpy.typing import NDArray
 
 from fastge.app.document import Stroke
 from fastge.app.drawing import Canvas
-from fastge.errors import ParameterError
+from fastge.errors import FastgeError, ParameterError
 from fastge.files.images import Pixels, resized, smaller_size
 from fastge.image import CancelledError, Segmentation, Segmenter
 
@@ -88,6 +89,14 @@ class Solver:
     def size(self) -> tuple[int, int]:
         """Width and height of the image."""
         return self._pixels.shape[1], self._pixels.shape[0]
+
+    def prepare(self, working_pixels: int) -> None:
+        """Build what the first answer will need; what is wrong with it, the first answer says."""
+        segmenter, _ = self._tools(smaller_size(self._pixels, working_pixels))
+        corners = np.full(segmenter.shape, -1)
+        corners.flat[[0, -1]] = 0, 1
+        with suppress(FastgeError):
+            segmenter.preview(corners, 2)
 
     def solve(self, wish: Wish, stage: Stage, cancelled: Callable[[], bool]) -> Answer:
         """Coarse or final answer in working resolution; `CancelledError` once told to stop."""

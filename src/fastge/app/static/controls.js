@@ -180,7 +180,8 @@ export function connectControls({ page, view, list, painting, recolour, redraw, 
       $("resolution").value = nearest;
       showSettings();
       const { width, height } = state.working;
-      $("sizes").textContent = $("works-on").textContent = `works on ${width} × ${height} of ${state.width} × ${state.height} pixels`;
+      $("works-on").textContent = `works on ${width} × ${height} pixels`;
+      $("sizes").textContent = `works on ${width} × ${height} of ${state.width} × ${state.height} pixels`;
       $("full-size").textContent = `${state.width} × ${state.height}`;
       this.setFull(false);
     },

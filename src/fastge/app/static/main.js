@@ -2,7 +2,7 @@
 
 import { ClassList } from "./classes.js";
 import { connectControls, resolutionSteps } from "./controls.js";
-import { drawLines, drawRegions, enlarged, places } from "./overlay.js";
+import { drawLines, drawRegions, enlarged, places, thinned } from "./overlay.js";
 import { Painting } from "./painting.js";
 import { coloured } from "./eigenvectors.js";
 import { connectOpening } from "./opening.js";
@@ -84,7 +84,7 @@ function recolour() {
   const { answer } = page;
   const fine = answer && enlarged(answer);
   view.layers.regions = answer && drawRegions(fine, list.classes, page.patterned);
-  view.layers.lines = answer && drawLines(fine);
+  view.layers.lines = answer && drawLines(thinned(fine));
   view.badges = answer ? [...places(answer)].map(([j, { x, y }]) => ({
     x, y, text: j + 1, colour: colourOf(list.classes, j),
   })) : [];
@@ -138,7 +138,10 @@ const hear = {
     controls.setFull(false);
     setHint("");
     hear.labels(answer);
-    toast(`${times(...answer.solved)} pixels took ${seconds(answer.seconds)}. Saved files have every one of them.`);
+    const { width, height } = page.state;
+    const isWhole = answer.solved[0] === width && answer.solved[1] === height;
+    const size = isWhole ? times(width, height) : `${times(...answer.solved)} (what fits into memory)`;
+    toast(`Computed ${size} pixels in ${seconds(answer.seconds)}. Saved files use them.`, "good");
   },
   error({ message }) {
     list.isAhead = false;

@@ -22,6 +22,19 @@ export function enlarged(answer) {
   return { labels: fine, width: width * factor, height: height * factor };
 }
 
+// Large images with pixels left out, so that lines are seen on them, too.
+export function thinned(answer) {
+  const { labels, width, height } = answer;
+  const step = Math.ceil(Math.sqrt((width * height) / (2 * PIXELS)));
+  if (step === 1) return answer;
+  const [across, down] = [Math.ceil(width / step), Math.ceil(height / step)];
+  const coarse = new Uint8Array(across * down);
+  for (let y = 0, i = 0; y < down; y++) {
+    for (let x = 0; x < across; x++) coarse[i++] = labels[y * step * width + x * step];
+  }
+  return { labels: coarse, width: across, height: down };
+}
+
 function canvasOf(width, height, pixels) {
   const canvas = new OffscreenCanvas(width, height);
   canvas.getContext("2d").putImageData(new ImageData(pixels, width, height), 0, 0);

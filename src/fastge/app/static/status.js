@@ -10,7 +10,8 @@ export const seconds = (value) => `${value < 10 ? value.toFixed(2) : value.toFix
 export const times = (width, height) => `${width} × ${height}`;
 
 let timer;
-export function toast(message) {
+export function toast(message, kind = "bad") {
+  $("toast").dataset.kind = kind;
   $("toast-text").textContent = message;
   $("toast").hidden = false;
   clearTimeout(timer);
@@ -39,8 +40,9 @@ export function clearAnswer() {
 export function tellAnswer(answer, first, classes) {
   const { stage, sizes, painted, violated } = answer;
   setStage(stage, STAGES[stage]);
-  $("seconds").textContent = stage === "final" && first
-    ? `first ${seconds(first)}, final ${seconds(answer.waited)}` : seconds(answer.waited);
+  $("seconds").textContent = stage === "full" ? seconds(answer.seconds)
+    : stage === "final" && first ? `first ${seconds(first)}, final ${seconds(answer.waited)}`
+      : seconds(answer.waited);
   $("seconds").title = `since the stroke; computed in ${seconds(answer.seconds)}`;
   const count = Object.keys(sizes).length;
   $("regions").textContent = `${count} ${count === 1 ? "region" : "regions"}`;
