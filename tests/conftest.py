@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+import chromium
 from friends import FILES
 
 
@@ -16,3 +18,12 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         (tmp_path / name).write_text(text, encoding="utf-8")
     monkeypatch.chdir(tmp_path)
     return tmp_path
+
+
+@pytest.fixture(scope="session")
+def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[chromium.Connection]:
+    """One headless Chromium for all tests; every test has a page of its own."""
+    if chromium.program() is None:
+        pytest.skip("no Chromium here; install the package chromium, as .ci/run does")
+    with chromium.running(tmp_path_factory.mktemp("profile")) as connection:
+        yield connection

@@ -13,7 +13,6 @@ import numpy as np
 import pytest
 from PIL import Image
 
-import chromium
 from app_client import encoded
 from app_person import FIELDS, Person, close
 from app_server import Served, serving
@@ -22,18 +21,7 @@ from fastge.app.server import Opened
 from fastge.app.session import Session
 from fastge.image import Segmenter
 
-pytestmark = pytest.mark.skipif(
-    chromium.program() is None,
-    reason="no Chromium here; install the package chromium (.ci/run does it)",
-)
-
 BLUE, YELLOW = (0x00, 0x72, 0xB2), (0xE9, 0xA8, 0x00)
-
-
-@pytest.fixture(scope="module")
-def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Connection]:
-    with chromium.running(tmp_path_factory.mktemp("profile")) as connection:
-        yield connection
 
 
 @pytest.fixture(scope="module")
