@@ -5,7 +5,6 @@
 #include <limits>
 #include <vector>
 
-#include "contraction.hpp"
 #include "csr.hpp"
 
 namespace fastge {
@@ -116,30 +115,15 @@ void neighbours_of_row(const PixelGrid& g, const float* weights, Offset row, Use
     }
 }
 
-// One more node per word (any property that far pixels may share), joined to its pixels.
-struct Words {
-    const Node* of_node;
-    Node count;
-    double weight;
-};
-
-inline Adjacency pixel_adjacency(const PixelGrid& g, Node n_nodes, const float* weights,
-                                 const Words& words) {
-    const Node n_all = n_nodes + words.count;
-    std::vector<Offset> start(words.count + 1);
-    std::vector<Node> members(words.count ? n_nodes : 0);
-    if (words.count)
-        list_members(n_nodes, words.of_node, words.count, start.data(), members.data());
+inline Adjacency pixel_adjacency(const PixelGrid& g, Node n_nodes, const float* weights) {
     Adjacency a;
-    a.indptr.assign(n_all + 1, 0);
+    a.indptr.assign(n_nodes + 1, 0);
 #pragma omp parallel for schedule(static) if (g.n() > kParallelRows)
     for (Offset row = 0; row < g.n_rows(); ++row)
         neighbours_of_row(g, weights, row, [&](Node i, Node, float) { ++a.indptr[i + 1]; });
-    for (Node i = 0; i < n_nodes; ++i) a.indptr[i + 1] += a.indptr[i] + (words.count > 0);
-    for (Node c = 0; c < words.count; ++c)
-        a.indptr[n_nodes + c + 1] = a.indptr[n_nodes + c] + start[c + 1] - start[c];
-    a.indices.resize(a.indptr[n_all]);
-    a.weights.resize(a.indptr[n_all]);
+    for (Node i = 0; i < n_nodes; ++i) a.indptr[i + 1] += a.indptr[i];
+    a.indices.resize(a.indptr[n_nodes]);
+    a.weights.resize(a.indptr[n_nodes]);
 #pragma omp parallel for schedule(static) if (g.n() > kParallelRows)
     for (Offset row = 0; row < g.n_rows(); ++row) {
         Offset at = -1;
@@ -149,13 +133,6 @@ inline Adjacency pixel_adjacency(const PixelGrid& g, Node n_nodes, const float* 
             a.weights[at++] = w;
         });
     }
-    if (words.count == 0) return a;
-    for (Node i = 0; i < n_nodes; ++i) {
-        a.indices[a.indptr[i + 1] - 1] = n_nodes + words.of_node[i];
-        a.weights[a.indptr[i + 1] - 1] = words.weight;
-    }
-    std::copy(members.begin(), members.end(), a.indices.begin() + a.indptr[n_nodes]);
-    std::fill(a.weights.begin() + a.indptr[n_nodes], a.weights.end(), words.weight);
     return a;
 }
 

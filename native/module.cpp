@@ -14,6 +14,7 @@
 #include "checks.hpp"
 #include "contraction.hpp"
 #include "elimination.hpp"
+#include "ground.hpp"
 #include "grouping.hpp"
 #include "image_graph.hpp"
 #include "kernels.hpp"
@@ -245,15 +246,23 @@ void bind_images(nb::module_& m) {
         return std::pair(total.sum, total.count);
     }, nb::arg(), nb::arg(), nb::arg(), nb::arg().noconvert());
     m.def("pixel_adjacency", [](In<Node> number, In<Offset> steps, In<float> weights,
-                                Node n_nodes, In<Node> word, Node n_words, double word_weight) {
+                                Node n_nodes) {
         Adjacency a;
         {
             nb::gil_scoped_release release;
-            a = pixel_adjacency(pixel_grid(number, steps), n_nodes, weights.data(),
-                                {word.data(), n_words, word_weight});
+            a = pixel_adjacency(pixel_grid(number, steps), n_nodes, weights.data());
         }
         return nb::make_tuple(owned(std::move(a.indptr)), owned(std::move(a.indices)),
                               owned(std::move(a.weights)));
+    });
+    m.def("add_ground", [](In<Offset> p, In<Node> i, In<double> w, In<double> tie) {
+        Grounded g;
+        {
+            nb::gil_scoped_release release;
+            g = add_ground(csr<double>(p, i, w), tie.data());
+        }
+        return nb::make_tuple(owned(std::move(g.indptr)), owned(std::move(g.indices)),
+                              owned(std::move(g.weights)));
     });
 }
 

@@ -161,15 +161,11 @@ def pixel_squares(
     """squares_si = ‖f_i − f_j‖² with j a step s further, NaN for none; their sum and number"""
 
 def pixel_adjacency(
-    number: _Nodes,
-    steps: _Integers,
-    weights: _Floats,
-    n_nodes: int,
-    word: _Nodes,
-    n_words: int,
-    word_weight: float,
+    number: _Nodes, steps: _Integers, weights: _Floats, n_nodes: int
 ) -> tuple[_Integers, _Nodes, _Doubles]:
-    """Graph (indptr, indices, weights) of weights_si between pixels i and those a step s further
+    """Graph (indptr, indices, weights) of weights_si between pixels i and those a step s further"""
 
-    After the pixels come `n_words` nodes, each joined to the pixels with that `word`.
-    """
+def add_ground(
+    indptr: _Integers, indices: _Integers, weights: _Floats, tie: _Floats
+) -> tuple[_Integers, _Nodes, _Doubles]:
+    """The graph with one node more, joined to node i with weight tie_i where that is positive"""

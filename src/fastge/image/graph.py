@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from itertools import product
 from typing import Any
 
@@ -11,13 +12,33 @@ from fastge import _native
 from fastge.errors import ParameterError
 from fastge.graph import FloatArray, Graph, IntArray, NodeArray
 from fastge.image.colour import Colour, Pixels, read_pixels
-from fastge.image.words import NO_WORDS, Words
 
 FLOOR = 1e-6
 """Least weight of an edge: the graph stays connected, and no weight vanishes."""
 RADIUS = 1.5
 """Farthest neighbours: those that share an edge or a corner."""
 LARGEST_RADIUS = 16
+
+
+@dataclass(frozen=True)
+class Affinity:
+    """How alike neighbours are: see `image_graph`."""
+
+    radius: float = RADIUS
+    scale: float | None = None
+    floor: float = FLOOR
+    sharpness: float = 1.0
+    """What the scale is divided by."""
+
+    def __post_init__(self) -> None:
+        if not 1 <= self.radius <= LARGEST_RADIUS:
+            raise ParameterError(f"radius = {self.radius}; choose 1 … {LARGEST_RADIUS} pixels")
+        if self.scale is not None and not self.scale > 0:
+            raise ParameterError(
+                f"scale = {self.scale}; choose a positive squared distance, or None"
+            )
+        if not 0 < self.floor <= 1:
+            raise ParameterError(f"floor = {self.floor}; choose a weight in (0, 1]")
 
 
 def image_graph(
@@ -36,32 +57,23 @@ def image_graph(
     of δ² over all edges unless given. A radius of 1 joins 4 neighbours (6 in volumes), 1.5 joins 8
     (18), 1.8 all 26. Nodes are the pixels that take part, in reading order.
     """
-    pixels = read_pixels(image, mask, colour=colour, volume=volume)
-    return pixel_graph(pixels, radius=radius, scale=scale, floor=floor)
+    affinity = Affinity(radius, scale, floor)
+    return pixel_graph(read_pixels(image, mask, colour=colour, volume=volume), affinity)
 
 
-def pixel_graph(
-    pixels: Pixels,
-    *,
-    radius: float = RADIUS,
-    scale: float | None = None,
-    floor: float = FLOOR,
-    words: Words = NO_WORDS,
-) -> Graph:
-    """The graph of `image_graph` from channels; words are the last nodes."""
-    check_options(radius, scale, floor)
+def pixel_graph(pixels: Pixels, affinity: Affinity) -> Graph:
+    """The graph of `image_graph` from channels."""
     grid = np.ascontiguousarray(node_numbers(pixels).reshape(_as_volume(pixels.shape)))
-    steps = _volume_steps(offsets(radius, len(pixels.shape)))
+    steps = _volume_steps(offsets(affinity.radius, len(pixels.shape)))
     channels = pixels.channels.reshape(*grid.shape, -1)
     squares = np.empty((len(steps), grid.size), dtype=np.float32)
     total, count = _native.pixel_squares(grid, steps, channels, squares)
+    scale = affinity.scale
     if scale is None:
         scale = total / count if count else 0.0
-    weights = _weights(squares, scale, floor)
+    weights = _weights(squares, scale / affinity.sharpness, affinity.floor)
     n = int(np.count_nonzero(pixels.inside))
-    return Graph(
-        *_native.pixel_adjacency(grid, steps, weights, n, words.of_node, words.count, words.weight)
-    )
+    return Graph(*_native.pixel_adjacency(grid, steps, weights, n))
 
 
 def node_numbers(pixels: Pixels) -> NodeArray:
@@ -83,15 +95,6 @@ def offsets(radius: float, axes: int) -> IntArray:
         if step > (0,) * axes and sum(s * s for s in step) <= radius * radius
     ]
     return np.array(steps, dtype=np.int64).reshape(-1, axes)
-
-
-def check_options(radius: float, scale: float | None, floor: float) -> None:
-    if not 1 <= radius <= LARGEST_RADIUS:
-        raise ParameterError(f"radius = {radius}; choose 1 … {LARGEST_RADIUS} pixels")
-    if scale is not None and not scale > 0:
-        raise ParameterError(f"scale = {scale}; choose a positive squared distance, or None")
-    if not 0 < floor <= 1:
-        raise ParameterError(f"floor = {floor}; choose a weight in (0, 1]")
 
 
 def _weights(squares: FloatArray, scale: float, floor: float) -> FloatArray:

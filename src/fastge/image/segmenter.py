@@ -2,26 +2,48 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
-from fastge.algorithm import cluster
-from fastge.constraints import Constraints
+from fastge.dense import one_blas_thread
 from fastge.errors import ClusterCountError, ConstraintError, FastgeError
-from fastge.graph import FloatArray, Graph, IntArray
+from fastge.graph import Graph, IntArray
+from fastge.image.blocks import Blocks
 from fastge.image.colour import Colour, read_pixels
-from fastge.image.graph import FLOOR, pixel_graph
+from fastge.image.discovery import discovered
+from fastge.image.graph import FLOOR, RADIUS, Affinity, pixel_graph
+from fastge.image.level import Level
+from fastge.image.potentials import class_pairs
+from fastge.image.refinement import refined
 from fastge.image.scribbles import MOST_CLASSES, Scribbles, read_scribbles
-from fastge.image.segmentation import Segmentation
+from fastge.image.segmentation import Segmentation, Shares
 
-PREVIEW_PIXELS = 40_000
+FINE_PIXELS = 125_000
+"""Pixels, or blocks of pixels, that are solved for; borders are then refined to single pixels."""
+QUICK_PIXELS = 16_000
+"""Blocks that a preview is made of, and that unpainted classes are discovered on."""
 
 
 class CancelledError(FastgeError):
     """The caller has lost interest in the answer."""
+
+
+@dataclass(frozen=True, eq=False)
+class _Painted:
+    """Scribbles on pixels that take part: places in reading order, and columns of classes."""
+
+    known: Scribbles | None
+    places: IntArray
+    columns: IntArray
+    ids: IntArray
+    """Class of every column."""
+    given: int
+    """So many places come first that were painted by the user; others were discovered."""
 
 
 class Segmenter:
@@ -32,22 +54,34 @@ class Segmenter:
         image: Any,
         *,
         mask: Any = None,
-        radius: float = 1.5,
+        radius: float = RADIUS,
         colour: Colour = "auto",
         scale: float | None = None,
         floor: float = FLOOR,
         volume: bool = False,
         seed: int = 0,
     ) -> None:
-        self.image, self.mask, self.seed = image, mask, seed
-        self._options: dict[str, Any] = {"radius": radius, "scale": scale, "floor": floor}
-        self._read: dict[str, Any] = {"colour": colour, "volume": volume}
-        self.pixels = read_pixels(image, mask, **self._read)
+        self.image, self.seed = image, seed
+        self.affinity = Affinity(radius, scale, floor)
+        self.pixels = read_pixels(image, mask, colour=colour, volume=volume)
         self.shape = self.pixels.shape
 
     @cached_property
     def graph(self) -> Graph:
-        return pixel_graph(self.pixels, **self._options)
+        """The graph of all pixels, which only the report needs."""
+        return pixel_graph(self.pixels, self.affinity)
+
+    @cached_property
+    def fine(self) -> Level:
+        return self._level(FINE_PIXELS)
+
+    @cached_property
+    def quick(self) -> Level:
+        level = self._level(QUICK_PIXELS)
+        return self.fine if level.blocks == self.fine.blocks else level
+
+    def _level(self, count: int) -> Level:
+        return Level(self.pixels, Blocks.at_most(self.shape, count), self.affinity)
 
     def update(
         self,
@@ -60,41 +94,84 @@ class Segmenter:
 
         `cancelled` is asked now and then; once it returns true, `CancelledError` is raised.
         """
-        known = None if scribbles is None else read_scribbles(scribbles, self.shape)
-        k = _count(known, k, int(self.pixels.inside.sum()))
-        inside = self.pixels.inside.ravel()
-        constraints = None
-        if known is not None and (known.labels.ravel()[inside] >= 0).any():
-            constraints = Constraints.from_labels(known.labels.ravel()[inside])
 
-        def check(_: Any) -> None:
+        def check() -> None:
             if cancelled is not None and cancelled():
                 raise CancelledError
 
-        result = cluster(self.graph, constraints, k, seed=self.seed, tol=1e-2, callback=check)
-        labels = np.full(self.shape, -1, dtype=np.int64)
-        labels[self.pixels.inside] = result.labels
-        ids = np.unique(result.labels)
-        membership = np.zeros((*self.shape, len(ids)), dtype=np.float32)
-        membership[self.pixels.inside] = _membership(result.embedding, result.labels, ids)
-        maps = np.zeros((*self.shape, result.eigenvectors.shape[1]), dtype=np.float32)
-        maps[self.pixels.inside] = result.eigenvectors
-        return Segmentation(
-            labels,
-            membership,
-            ids,
-            maps,
-            result.eigenvalues,
-            result.converged,
-            result.report,
-            result.timings,
-            self.image,
-            known,
-        )
+        return self._segmented(scribbles, k, check, is_preview=False)
 
     def preview(self, scribbles: Any, k: int | None = None) -> Segmentation:
         """A first answer, at once, from a smaller image."""
-        return self.update(scribbles, k)
+        return self._segmented(scribbles, k, lambda: None, is_preview=True)
+
+    def _segmented(
+        self, scribbles: Any, k: int | None, check: Callable[[], None], *, is_preview: bool
+    ) -> Segmentation:
+        clock = _Clock()
+        with one_blas_thread():
+            painted = self._painted(scribbles, k, check)
+            clock.stop("scribbles")
+            level = (self.quick if is_preview else self.fine).built()
+            clock.stop("build")
+            strokes = painted.places, painted.columns
+            found, ties = level.solve(*strokes, len(painted.ids), check=check)
+            values, coefficients = class_pairs(ties, found.shares)
+            clock.stop("solve")
+            given = slice(painted.given)
+            best, pixels, shares = refined(
+                level,
+                self.pixels,
+                found.shares,
+                painted.places[given],
+                painted.columns[given],
+                check,
+            )
+            clock.stop("refine")
+        labels = np.append(painted.ids, -1)[best]
+        clock.stop("label")
+        return Segmentation(
+            labels,
+            painted.ids,
+            values,
+            found.converged,
+            clock.seconds,
+            self.image,
+            painted.known,
+            is_preview,
+            shares=Shares(level.blocks, level.as_blocks(found.shares), pixels, shares),
+            coefficients=coefficients,
+            graph=lambda: self.graph,
+        )
+
+    def _painted(self, scribbles: Any, k: int | None, check: Callable[[], None]) -> _Painted:
+        known = None if scribbles is None else read_scribbles(scribbles, self.shape)
+        places: IntArray = np.empty(0, dtype=np.int64)
+        classes = places
+        if known is not None:
+            places = np.flatnonzero((known.labels >= 0) & self.pixels.inside)
+            classes = known.labels.ravel()[places]
+        ids = np.unique(classes)
+        k = _count(len(ids), k, int(np.count_nonzero(self.pixels.inside)))
+        given = len(places)
+        if k > len(ids):
+            level = self.quick
+            places, classes = discovered(level, places, classes, k, seed=self.seed, check=check)
+            ids = np.unique(classes)
+        return _Painted(known, places, np.searchsorted(ids, classes), ids, given)
+
+
+class _Clock:
+    """Seconds per stage."""
+
+    def __init__(self) -> None:
+        self.seconds: dict[str, float] = {}
+        self._since = time.perf_counter()
+
+    def stop(self, stage: str) -> None:
+        now = time.perf_counter()
+        self.seconds[stage] = now - self._since
+        self._since = now
 
 
 def segment(
@@ -103,7 +180,7 @@ def segment(
     k: int | None = None,
     *,
     mask: Any = None,
-    radius: float = 1.5,
+    radius: float = RADIUS,
     colour: Colour = "auto",
     scale: float | None = None,
     floor: float = FLOOR,
@@ -128,8 +205,7 @@ def segment(
     return segmenter.update(scribbles, k)
 
 
-def _count(scribbles: Scribbles | None, k: int | None, n: int) -> int:
-    painted = 0 if scribbles is None else len(scribbles.classes)
+def _count(painted: int, k: int | None, n: int) -> int:
     if k is None:
         if painted == 0:
             raise ConstraintError("there are no scribbles and no k; paint some, or say how many")
@@ -137,15 +213,7 @@ def _count(scribbles: Scribbles | None, k: int | None, n: int) -> int:
             raise ConstraintError("the scribbles have one class; paint a second one, or pass k = 2")
         k = painted
     if k < max(painted, 2):
-        raise ClusterCountError(f"k = {k} is below the {painted} classes that are painted")
+        raise ClusterCountError(f"k = {k} is below the {max(painted, 2)} classes that there are")
     if k > min(n, MOST_CLASSES):
         raise ClusterCountError(f"k = {k} is too many for {n} pixels (at most {MOST_CLASSES})")
     return k
-
-
-def _membership(rows: FloatArray, labels: IntArray, ids: IntArray) -> FloatArray:
-    """Softmax of the cosine between a pixel's row and each class's mean direction."""
-    means = np.stack([rows[labels == i].mean(axis=0) for i in ids])
-    means /= np.maximum(np.linalg.norm(means, axis=1, keepdims=True), 1e-300)
-    soft = np.exp(8 * (rows @ means.T - 1))
-    return np.asarray(soft / soft.sum(axis=1, keepdims=True), dtype=np.float32)
