@@ -22,7 +22,9 @@ from app_client import (
     two_fields,
     upload,
 )
-from fastge.app.limits import Limits
+from fastge.app import session as session_module
+from fastge.app.limits import Limits, pixels_that_fit
+from fastge.app.solver import Shelf, Solver
 
 
 def png_header(width: int, height: int) -> bytes:
@@ -157,6 +159,32 @@ def test_images_pages_and_pixels_are_limited() -> None:
         assert "5,120 pixels in all open images" in upload(browser).json()["error"]
     with client(Limits(pixels=2000)) as browser:
         assert "64 × 40 pixels are more" in upload(browser).json()["error"]
+
+
+def test_a_resolution_beyond_the_free_memory_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(session_module, "pixels_that_fit", lambda: 1_000_000)
+    with client() as browser, painting(browser, opened_session(browser)) as page:
+        page.send({"type": "settings", "working_pixels": 2_000_000, "extra": 0})
+        assert "the free memory is too small" in page.until("error")["message"]
+        page.send({"type": "settings", "working_pixels": 900_000, "extra": 0})
+        assert page.until("state", revision=1)["working"]["pixels"] == 900_000
+
+
+def test_solvers_that_hold_too_much_forget_the_longest_unused_first() -> None:
+    solvers = [Solver(two_fields()) for _ in range(3)]
+    shelf = Shelf(50_000)
+    for solver in (solvers[0], solvers[1], solvers[0], solvers[2]):
+        solver.prepare(20_000)
+        shelf.take(solver, 20_000)
+    assert [solver.is_ready for solver in solvers] == [True, False, True]
+    shelf.put_away(solvers[0])
+    shelf.take(solvers[1], 40_000)
+    assert [solver.is_ready for solver in solvers] == [False, False, False]
+    shelf.take(solvers[1], 900_000)  # alone, however much it is
+
+
+def test_free_memory_is_measured() -> None:
+    assert pixels_that_fit() >= 1_000_000
 
 
 MALFORMED = [

@@ -22,7 +22,7 @@ from fastge.app.protocol import (
     StrokeMessage,
     frame,
 )
-from fastge.app.solver import Answer, Solver, Stage, Wish
+from fastge.app.solver import Answer, Shelf, Solver, Stage, Wish
 from fastge.errors import FastgeError
 from fastge.files.images import Pixels, smaller_size
 from fastge.image import CancelledError
@@ -37,6 +37,7 @@ class Workers:
 
     quick: Executor
     slow: Executor
+    shelf: Shelf
 
 
 @dataclass(eq=False)
@@ -82,7 +83,7 @@ class Session:
 
     def _rest(self) -> None:
         if not self.pages:
-            self.solver.forget()
+            self.workers.shelf.put_away(self.solver)
 
     def close(self) -> None:
         """No more work for this session; what runs in a thread is overtaken."""
@@ -90,7 +91,7 @@ class Session:
             task.cancel()
         self.revision += 1
         self._changed.set()
-        self.solver.forget()
+        self.workers.shelf.put_away(self.solver)
 
     @cached_property
     def shown(self) -> bytes:
@@ -137,6 +138,8 @@ class Session:
         least, most = limits.least_working_pixels, limits.most_working_pixels
         if not least <= message.working_pixels <= most:
             raise LimitError(f"a working resolution lies between {least:,} and {most:,} pixels")
+        if message.working_pixels > max(pixels_that_fit(), self.working_pixels):
+            raise LimitError("the free memory is too small for this resolution; choose a lower one")
         if message.extra > limits.extra:
             raise LimitError(f"at most {limits.extra} regions can be discovered")
         self.working_pixels, self.document.extra = message.working_pixels, message.extra
@@ -181,6 +184,7 @@ class Session:
 
     async def _follow(self) -> None:
         """Answer the newest wish: coarse at once, then final unless there is a newer one."""
+        self.workers.shelf.take(self.solver, self.working_pixels)
         await self._in_thread(self.workers.quick, partial(self.solver.prepare, self.working_pixels))
         while True:
             await self._changed.wait()
@@ -190,6 +194,7 @@ class Session:
                 self.answer = self._shown_answer = None
                 self.tell({"type": "nothing", "revision": wish.revision, "hint": wish.hint})
                 continue
+            self.workers.shelf.take(self.solver, self.working_pixels)
             stages = [Stage.COARSE] if wish.is_draft else [Stage.COARSE, Stage.FINAL]
             for stage in stages:
                 await self._reply(wish, stage)

@@ -10,8 +10,9 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 
-from fastge.app.limits import LimitError, Limits, UnknownSessionError, check
+from fastge.app.limits import LimitError, Limits, UnknownSessionError, check, pixels_that_fit
 from fastge.app.session import Session, Workers
+from fastge.app.solver import Shelf
 from fastge.files.images import Pixels
 
 _REMEDY = "close one that is open (⋯ menu, Close image), or start fastge paint anew"
@@ -26,7 +27,9 @@ class Sessions:
         self.limits = limits
         threads = max(2, (os.cpu_count() or 2) // 2)
         self._workers = Workers(
-            ThreadPoolExecutor(threads, f"{WORKER}-quick"), ThreadPoolExecutor(1, f"{WORKER}-slow")
+            ThreadPoolExecutor(threads, f"{WORKER}-quick"),
+            ThreadPoolExecutor(1, f"{WORKER}-slow"),
+            Shelf(pixels_that_fit()),
         )
         self._sessions: dict[str, Session] = {}
         self._coming = 0

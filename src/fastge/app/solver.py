@@ -90,6 +90,11 @@ class Solver:
         """Width and height of the image."""
         return self._pixels.shape[1], self._pixels.shape[0]
 
+    @property
+    def is_ready(self) -> bool:
+        """Whether it holds what does not depend on strokes."""
+        return self._segmenter is not None
+
     def prepare(self, working_pixels: int) -> None:
         """Build what the first answer will need; what is wrong with it, the first answer says."""
         segmenter, _ = self._tools(smaller_size(self._pixels, working_pixels))
@@ -138,6 +143,26 @@ class Solver:
             self._canvas = Canvas(*size, size[0] / self.size[0])
             self._size = size
         return self._segmenter, self._canvas
+
+
+class Shelf:
+    """The solvers that hold memory; when they hold too many pixels, the longest unused forget."""
+
+    def __init__(self, most_pixels: int) -> None:
+        self._most = most_pixels
+        self._held: dict[Solver, int] = {}
+
+    def take(self, solver: Solver, pixels: int) -> None:
+        """The solver is about to work on so many pixels."""
+        self._held.pop(solver, None)
+        self._held[solver] = pixels
+        while sum(self._held.values()) > self._most and len(self._held) > 1:
+            self.put_away(next(iter(self._held)))
+
+    def put_away(self, solver: Solver) -> None:
+        """What a thread still works with is gone when the thread is done."""
+        self._held.pop(solver, None)
+        solver.forget()
 
 
 def count(scribbles: NDArray[np.int64], extra: int) -> int:
