@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import logging
+import os
 import signal
 import subprocess
 import sys
 import time
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -269,6 +271,7 @@ LOOPS = {
 
 @pytest.mark.parametrize("loop", LOOPS)
 def test_interrupts_are_heard_within_a_second(loop: str) -> None:
+    """A second of the processor: other programs may keep this one waiting for longer."""
     program = (
         "import signal; signal.signal(signal.SIGINT, signal.default_int_handler)\n"
         "import numpy as np, fastge, numerics\n"
@@ -283,12 +286,20 @@ def test_interrupts_are_heard_within_a_second(loop: str) -> None:
         stderr=subprocess.PIPE,
         text=True,
         cwd=folder,
+        env={**os.environ, "OMP_NUM_THREADS": "1"},
     )
     assert process.stdout is not None
+    assert process.stderr is not None
     process.stdout.readline()
     time.sleep(0.7)
+    before = processor_seconds(process.pid)
     process.send_signal(signal.SIGINT)
-    start = time.perf_counter()
-    _, message = process.communicate(timeout=30)
-    assert time.perf_counter() - start < 2  # the interpreter's own end included
+    message = process.stderr.read()
+    _, _, usage = os.wait4(process.pid, 0)
+    assert usage.ru_utime + usage.ru_stime - before < 1  # the interpreter's own end included
     assert message.rstrip().endswith("KeyboardInterrupt")
+
+
+def processor_seconds(pid: int) -> float:
+    fields = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")

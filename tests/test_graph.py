@@ -119,6 +119,13 @@ def test_parallel_edges_of_truth_values_are_counted() -> None:
     assert graph.weights.tolist() == [2.0, 2.0]
 
 
+def test_two_or_three_edges_as_tuples_are_no_matrix() -> None:
+    assert as_graph([(0, 1), (1, 2)]).n == 3
+    assert as_graph([(0, 1, 2.5), (1, 2, 1.0), (2, 3, 1.0)]).n == 4
+    assert as_graph([[0, 1], [1, 0]]).n == 2
+    assert as_graph(np.array([[0, 1], [1, 0]])).n == 2
+
+
 def test_parallel_rows_and_both_directions_of_an_edge_list_are_summed() -> None:
     assert as_graph([(0, 1, 2.0), (1, 0, 3.0), (0, 1, 0.5)][:2]).degrees.tolist() == [5, 5]
     assert as_graph(np.array([[0, 1], [0, 1], [1, 0]])).degrees.tolist() == [3, 3]

@@ -104,8 +104,9 @@ def from_pairs(n: int, pairs: IntArray, weights: FloatArray) -> sp.csr_array:
 def as_graph(adjacency: Any) -> Graph:
     """Graph of a SciPy sparse or dense matrix, a networkx graph or an edge list, checked.
 
-    An array of two or three columns (that is not square) is an edge list: one row per undirected
-    edge, node numbers first, then the weight. Parallel edges are summed, zero weights dropped.
+    An array of two or three columns (that is not square) is an edge list, and so is a list of
+    tuples: one row per undirected edge, node numbers first, then the weight. Parallel edges are
+    summed, zero weights dropped.
     """
     if isinstance(adjacency, Graph):
         return adjacency
@@ -139,13 +140,21 @@ def _read(adjacency: Any) -> sp.sparray:
         )
     if array.size == 0:
         raise EmptyGraphError("the graph has no nodes; pass at least one node and one edge")
-    if array.ndim == 2 and array.shape[0] != array.shape[1] and array.shape[1] in (2, 3):
+    if _is_edge_list(adjacency, array):
         return _read_edges(array)
     if array.ndim != 2:
         raise NotSquareError(
             f"the adjacency has shape {array.shape}; an adjacency is n × n, an edge list m × 2 or 3"
         )
     return sp.csr_array(array if array.dtype.kind == "c" else array.astype(np.float64, copy=False))
+
+
+def _is_edge_list(adjacency: Any, array: Any) -> bool:
+    """Whether the rows are edges: of 2 × 2 and 3 × 3 entries only tuples in a list are."""
+    if array.ndim != 2 or array.shape[1] not in (2, 3):
+        return False
+    tuples = isinstance(adjacency, list) and all(isinstance(row, tuple) for row in adjacency)
+    return tuples or array.shape[0] != array.shape[1]
 
 
 def _read_sparse(matrix: Any) -> sp.sparray:
