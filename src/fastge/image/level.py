@@ -12,7 +12,7 @@ from fastge.image.blocks import Blocks, smoothed
 from fastge.image.colour import Pixels
 from fastge.image.graph import Affinity, node_numbers, pixel_graph
 from fastge.image.likeness import Features
-from fastge.image.potentials import Network, Potentials, Ties
+from fastge.image.potentials import Potentials, Ties, potentials
 
 REACH = 30.0
 """A pixel without scribbles is tied to the classes it resembles by this / n of its degree: walks
@@ -22,7 +22,7 @@ HOLD = 2.0
 
 
 class Level:
-    """Means of blocks of pixels, their graph, multigrid and features, each made when asked for."""
+    """Means of blocks of pixels, their graph and features, each made when asked for."""
 
     def __init__(self, whole: Pixels, blocks: Blocks, affinity: Affinity) -> None:
         self.blocks, self.affinity = blocks, affinity
@@ -31,7 +31,7 @@ class Level:
 
     def built(self) -> Level:
         """The level, with all that takes long made."""
-        _ = self.network, self.features
+        _ = self.ties, self.features
         return self
 
     @property
@@ -57,10 +57,6 @@ class Level:
         """How strongly each node is tied to the classes altogether, scribbles aside."""
         floor = np.finfo(np.float32).tiny  # a pixel without neighbours has likeness alone
         return np.asarray(np.maximum(self.graph.degrees, floor) * (REACH / max(self.n, REACH)))
-
-    @cached_property
-    def network(self) -> Network:
-        return Network(self.graph, self.ties)
 
     @cached_property
     def features(self) -> Features:
@@ -98,7 +94,7 @@ class Level:
         everywhere = self.features.likeness(samples)
         everywhere *= self.ties[:, None].astype(np.float32)
         ties = Ties(everywhere, nodes, there)
-        return self.network.potentials(ties, start, check=check), ties
+        return potentials(self.graph, ties, start, check=check), ties
 
     def _held(self, nodes: IntArray, classes: IntArray, k: int) -> tuple[IntArray, FloatArray]:
         """The painted nodes, and how strongly each is tied to the classes painted on it."""

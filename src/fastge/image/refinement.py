@@ -12,7 +12,7 @@ from fastge.graph import BoolArray, FloatArray, IntArray
 from fastge.image.colour import Pixels
 from fastge.image.graph import pixel_graph
 from fastge.image.level import HOLD, Level
-from fastge.image.potentials import Network, Ties
+from fastge.image.potentials import Ties, potentials
 
 PULL = 0.02
 """Tie of a pixel to the shares of its block, in degrees."""
@@ -85,5 +85,5 @@ def _solved(
     there = np.zeros((len(painted), shares.shape[1]))
     there[np.arange(len(painted)), columns[painted]] = HOLD * degrees[node[painted]]
     ties = Ties((start.T * pull).T.astype(np.float32), node[painted], there)
-    found = Network(graph, pull).potentials(ties, start, tol=TOLERANCE, check=check)
+    found = potentials(graph, ties, start, tol=TOLERANCE, check=check)
     return where[in_band], found.shares[in_band]
