@@ -42,6 +42,16 @@ def fastge_with_coefficient(
     return _clustered(adjacency, constraints, k, seed, _times(DEFAULT_RULE, factor))
 
 
+def segment(image: Any, constraints: Constraints, k: int, *, seed: int) -> Outcome:
+    """The library's own way with images: its graph, its blocks, its defaults."""
+    from fastge.image import segment as segmented
+
+    scribbles = np.full(image.shape[:2], -1, dtype=np.int64)
+    scribbles.ravel()[constraints.labels.nodes] = constraints.labels.classes
+    found = segmented(image, scribbles, k, seed=seed)
+    return Outcome(found.labels.ravel(), {"converged": found.converged})
+
+
 def paper_with_coefficient(
     adjacency: Any,
     constraints: Constraints,

@@ -130,6 +130,14 @@ METHODS: dict[str, Method] = {
         takes="labels",
         requires=("skimage",),
     ),
+    "segment": Method(
+        "fastge.image.segment",
+        "baselines.ours:segment",
+        "this library",
+        needs="image",
+        takes="labels",
+        remark="the library's own way with images, on its own graph of pixels in colour",
+    ),
     "cosc": Method("COSC, exact", "baselines.cosc:cosc", _COSC, most_nodes=500),
     "csp-sparse": Method(
         "CSP, degree-weighted, sparse",
