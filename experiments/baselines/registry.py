@@ -65,8 +65,11 @@ def available(names: Iterator[str] | list[str]) -> list[str]:
 
 def look_of(name: str) -> int:
     """The number of colour, marker and dash of a method in every picture."""
-    return list(METHODS).index(name)
+    return list(METHODS).index(_LOOKS_LIKE.get(name, name))
 
+
+_LOOKS_LIKE = {"fastge-tau": "fastge", "paper-tau": "paper"}
+"""Variants that are drawn as what they vary."""
 
 _PAPER = "Cucuringu, Koutis, Chawla, Miller, Peng (AISTATS 2016)"
 _CSP = "Wang, Davidson (KDD 2010); Wang, Qian, Davidson (DMKD 2014)"

@@ -17,7 +17,7 @@ from reproduce.figures.figure import Figure, Picture, Table
 from reproduce.results import Results
 from reproduce.schema import Facts, Record
 from reproduce.store import Store
-from reproduce.verdicts import Claim, Finding, Verdict, number
+from reproduce.verdicts import Claim, Finding, Verdict
 
 STYLE = Path(__file__).with_name("style.css")
 CLASSES = {
@@ -47,7 +47,7 @@ def write(sections: Sequence[Section], store: Store, *, small: bool) -> Path:
     """report.html in the folder of the results, with the PNG files beside it."""
     body = [
         *_opening(sections, store, small),
-        *(line for section in sections for line in _section(section, store.folder)),
+        *(line for section in sections for line in _section(section, store.folder, small)),
         *_methods(),
         *_machines(store),
     ]
@@ -102,12 +102,12 @@ def _opening(sections: Sequence[Section], store: Store, small: bool) -> Iterator
     yield "</table></div>"
 
 
-def _section(section: Section, folder: Path) -> Iterator[str]:
+def _section(section: Section, folder: Path, small: bool) -> Iterator[str]:
     figure = section.figure
     yield f'<h2 id="{figure.name}">{escape(figure.title)}</h2>'
     yield from (f"<p>{escape(paragraph)}</p>" for paragraph in figure.about)
     for claim, finding in section.findings:
-        yield from _claim(claim, finding)
+        yield from _claim(claim, finding, explained=not small)
     for picture in section.pictures:
         yield from _picture(picture, folder / f"{picture.name}.png")
     tables = [line for table in figure.tables(section.results) for line in _table(table, section)]
@@ -118,8 +118,8 @@ def _section(section: Section, folder: Path) -> Iterator[str]:
     yield from _unfinished(section.results)
 
 
-def _claim(claim: Claim, finding: Finding) -> Iterator[str]:
-    why = claim.why.get(finding.verdict, "")
+def _claim(claim: Claim, finding: Finding, *, explained: bool) -> Iterator[str]:
+    why = claim.why.get(finding.verdict, "") if explained else ""
     rows = {"measured": finding.measured, "rule": claim.rule, "why": why}
     yield f'<div class="claim"><p class="said">{escape(claim.paper)} {_badge(finding.verdict)}</p>'
     yield "<dl>"
@@ -140,10 +140,11 @@ def _picture(picture: Picture, file: Path) -> Iterator[str]:
 
 
 def _table(table: Table, section: Section) -> Iterator[str]:
+    results = section.results
     rows = {
         method: draws
-        for method in section.results.methods(table.data)
-        if (draws := section.results.draws(table.data, method, table.score))
+        for method in results.methods(table.data)
+        if (draws := results.draws(table.data, method, table.score))
     }
     places = sorted({place for draws in rows.values() for place in draws})
     if not places:
@@ -153,7 +154,10 @@ def _table(table: Table, section: Section) -> Iterator[str]:
     best = {p: (min if smaller else max)(v for (_, q), v in means.items() if q == p)
             for p in places}  # fmt: skip
     yield f'<h3>{escape(table.title)}</h3><div class="scroll"><table><tr><th></th>'
-    yield "".join(f'<th class="figure">{number(place)}</th>' for place in places) + "</tr>"
+    yield (
+        "".join(f'<th class="figure">{results.told(table.data, place)}</th>' for place in places)
+        + "</tr>"
+    )
     for method, draws in rows.items():
         cells = []
         for place in places:

@@ -47,6 +47,13 @@ class Results:
     def data(self) -> list[str]:
         return list(dict.fromkeys(one.data for one in self.series))
 
+    def told(self, data: str, place: Any) -> str:
+        """A place on the axis of a data set: a share as per cent, names as they are."""
+        axes = {axis for (of, _), axis in self._axes.items() if of == data}
+        if "share" in axes:
+            return f"{place:.0%}"
+        return place if isinstance(place, str) else f"{place:,g}"
+
     def draws(self, data: str, method: str, score: str) -> Draws:
         """A score at every place and draw that has one."""
         found: Draws = {}

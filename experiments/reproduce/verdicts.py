@@ -94,7 +94,8 @@ def not_behind(
         own = results.draws(name, ours, score)
         here = [c for p in peers for c in compared(own, results.draws(name, p, score), p)]
         if here:
-            lines.append(f"{name}: {_against_the_best(here)}")
+            told = {cell.place: results.told(name, cell.place) for cell in here}
+            lines.append(f"{name}: {_against_the_best(here, told)}")
         cells += here
     if not cells:
         return Finding(Verdict.OPEN, f"Fewer than {LEAST_DRAWS} draws were finished by both sides.")
@@ -103,8 +104,8 @@ def not_behind(
     return Finding(_by_share(count / len(cells)), "\n".join(lines))
 
 
-def _against_the_best(cells: Sequence[Comparison]) -> str:
-    """At every place the means against the hardest peer, and every peer that is ahead."""
+def _against_the_best(cells: Sequence[Comparison], told: Mapping[Any, str]) -> str:
+    """At every place the means against the hardest peer."""
     parts = []
     for place in sorted({cell.place for cell in cells}):
         here = [cell for cell in cells if cell.place == place]
@@ -112,7 +113,7 @@ def _against_the_best(cells: Sequence[Comparison]) -> str:
         mark = " (behind)" if worst.is_behind else ""
         peer = METHODS[worst.peer].label
         parts.append(
-            f"at {number(place)} {worst.ours:.3f} against {worst.theirs:.3f} of {peer}{mark}"
+            f"at {told[place]} {worst.ours:.3f} against {worst.theirs:.3f} of {peer}{mark}"
         )
     return "; ".join(parts) + "."
 
@@ -160,10 +161,3 @@ def _medians(draws: Draws) -> dict[Any, float]:
 def rounded(value: float) -> str:
     """Two significant digits, without an exponent."""
     return f"{float(f'{value:.2g}'):,.12g}"
-
-
-def number(place: Any) -> str:
-    """A place on an axis: a share as per cent, anything else as it is."""
-    if not isinstance(place, float):
-        return str(place)
-    return f"{place:.0%}" if 0 < place < 1 else f"{place:g}"

@@ -14,7 +14,6 @@ from fastge.plot import Line
 from reproduce.cases import Case, build
 from reproduce.figures.figure import Picture, Table
 from reproduce.results import Results
-from reproduce.verdicts import number
 
 PAPER = ("fastge", "released", "cosf", "cosc", "csp", "csp-unit-rows", "fastge2")
 """The paper's comparison, with what the library makes of it today."""
@@ -73,7 +72,7 @@ def curves(
     drawing = plot.lines_with_spread(
         panels,
         x=x,
-        ticks={place: number(place) for place in sorted(places)},
+        ticks={place: results.told(data, place) for place in sorted(places)},
         logarithmic={SECONDS},
         looks={METHODS[m].label: look_of(m) for m in methods},
         title=title,
