@@ -52,7 +52,7 @@ def test_an_image_is_opened_from_the_empty_page_and_closed_again(
         tab.wait("document.body.innerText.includes('Drop an image here')")
         tab.drop("#stage", path)
         tab.wait("document.body.dataset.state === 'open'")
-        assert "works on 800 × 500 of 4000 × 2500 pixels" in tab.text()
+        assert "works on 1131 × 707 of 4000 × 2500 pixels" in tab.text()
         tab.click("#more summary")
         tab.click("#close")
         tab.wait("document.body.dataset.state === 'empty'")

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from PIL import Image
 from starlette.websockets import WebSocketDisconnect
+from threadpoolctl import ThreadpoolController
 
 from app_client import (
     HOST,
@@ -24,7 +25,8 @@ from app_client import (
 )
 from fastge.app import session as session_module
 from fastge.app.limits import Limits, pixels_that_fit
-from fastge.app.solver import Shelf, Solver
+from fastge.app.solver import Solver
+from fastge.app.workers import Shelf, Workers
 
 
 def png_header(width: int, height: int) -> bytes:
@@ -181,6 +183,20 @@ def test_solvers_that_hold_too_much_forget_the_longest_unused_first() -> None:
     shelf.take(solvers[1], 40_000)
     assert [solver.is_ready for solver in solvers] == [False, False, False]
     shelf.take(solvers[1], 900_000)  # alone, however much it is
+
+
+def test_those_who_work_at_the_same_time_share_the_cores() -> None:
+    def threads() -> int:
+        pools = ThreadpoolController().select(user_api="openmp").info()
+        return max(pool["num_threads"] for pool in pools)
+
+    workers = Workers(cores=2)
+    before = threads()
+    assert workers.share(threads) == 2
+    assert workers.share(lambda: workers.share(threads)) == 1
+    assert workers.share(threads) == 2
+    assert threads() == before
+    workers.stop()
 
 
 def test_free_memory_is_measured() -> None:

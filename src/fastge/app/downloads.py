@@ -40,10 +40,10 @@ class Download:
 
 def eigenvector_png(answer: Answer, j: int) -> bytes:
     """Entries of an eigenvector as grey values, cut at the spikes that constraints cause."""
-    maps = answer.found.eigenvectors
-    if not 0 <= j < maps.shape[-1]:
-        raise ParameterError(f"there is no eigenvector {j + 1}; there are {maps.shape[-1]}")
-    return _png(map_picture(maps[..., j]))
+    count = len(answer.eigenvalues)
+    if answer.found is None or not 0 <= j < count:
+        raise ParameterError(f"there is no eigenvector {j + 1}; there are {count}")
+    return _png(map_picture(answer.found.eigenvectors[..., j]))
 
 
 def make(session: Session, kind: str) -> Download:
@@ -58,7 +58,7 @@ def make(session: Session, kind: str) -> Download:
     if kind == "report.json":
         text = json.dumps(report(session, answer), indent=2) + "\n"
         return Download(text.encode(), "application/json", f"{stem}-report.json")
-    labels = enlarged_labels(answer.found.labels, session.solver.size)
+    labels = enlarged_labels(_signed(answer.labels), session.solver.size)
     colours = _colours(session.document.classes)
     if kind == "labels.png":
         return _picture(f"{stem}-labels.png", labels_picture(labels, colours))
@@ -81,14 +81,21 @@ def report(session: Session, answer: Answer) -> dict[str, Any]:
     """The segmentation, the strokes and the machine in plain numbers."""
     state = session.state()
     kept = ("name", "width", "height", "working", "extra", "classes", "strokes")
-    found = answer.found
+    solved = session.answer and session.answer.found
     return {
         **{key: state[key] for key in kept},
         "segmentation": describe(answer),
-        "quality": None if found.report is None else found.report.to_dict(),
-        "timings": {stage: round(value, 4) for stage, value in found.timings.items()},
+        # In full resolution it would take the memory of the graph of all pixels.
+        "quality_in_working_resolution": solved.report.to_dict()
+        if solved and solved.report
+        else None,
+        "timings": {stage: round(value, 4) for stage, value in answer.timings.items()},
         "versions": {"fastge": version("fastge"), "python": platform.python_version()},
     }
+
+
+def _signed(labels: NDArray[np.uint8]) -> NDArray[np.int64]:
+    return np.where(labels == NO_LABEL, np.int64(-1), labels)
 
 
 def _scribbles(painted: NDArray[np.int64], classes: tuple[PaintedClass, ...]) -> Any:

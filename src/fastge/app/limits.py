@@ -43,8 +43,6 @@ class Limits:
     """Of all strokes of a session together."""
     least_working_pixels: int = 20_000
     most_working_pixels: int = 4_000_000
-    full_pixels: int = 16_000_000
-    """Above it, a segmentation in full resolution is computed smaller and enlarged."""
     rest_seconds: float = 120.0
     """After which the graph of an image that nobody looks at is forgotten, and built anew later."""
     idle_seconds: float = 12 * 3600.0
@@ -53,8 +51,8 @@ class Limits:
     """The same for an image on which nothing was painted."""
 
 
-WORKING_PIXELS = 400_000
-_BYTES_PER_PIXEL = 1_300  # measured, of a segmentation from scratch
+WORKING_PIXELS = 800_000
+_BYTES_PER_PIXEL = 400  # measured, of a segmentation and its report
 _SHARE = 0.7  # of the memory that is free
 
 

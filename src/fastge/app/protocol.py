@@ -113,17 +113,17 @@ def nearest(labels: NDArray[np.uint8], width: int, height: int) -> NDArray[np.ui
 
 def describe(answer: Answer) -> dict[str, Any]:
     """What is known about a segmentation, but for the labels."""
-    found, labels = answer.found, answer.labels
+    labels = answer.labels
     height, width = labels.shape
-    sizes = {int(c): int((labels == c).sum()) for c in found.class_ids}
+    sizes = {c: int((labels == c).sum()) for c in answer.class_ids}
     return {
         "type": "full" if answer.stage is Stage.FULL else "labels",
         "stage": answer.stage.value,
         "revision": answer.wish.revision,
         "solved": [width, height],
         "sizes": sizes,
-        "eigenvectors": int(found.eigenvectors.shape[-1]),
-        "eigenvalues": [float(value) for value in found.eigenvalues],
+        "eigenvectors": len(answer.eigenvalues),
+        "eigenvalues": answer.eigenvalues,
         "seconds": round(answer.seconds, 4),
         "waited": round(answer.waited, 4),
         "painted": answer.painted,

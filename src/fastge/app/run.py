@@ -16,7 +16,7 @@ import uvicorn
 from fastge.app.guard import Access
 from fastge.app.limits import Limits
 from fastge.app.server import Opened, create_app
-from fastge.app.sessions import WORKER
+from fastge.app.workers import NAME
 from fastge.errors import ParameterError
 
 PORT = 8344
@@ -64,7 +64,7 @@ def serve(
 
 def _leave() -> None:
     """End the program even if threads are deep in what nobody waits for any more."""
-    workers = [t for t in threading.enumerate() if t.name.startswith(WORKER)]
+    workers = [t for t in threading.enumerate() if t.name.startswith(NAME)]
     for thread in workers:
         thread.join(_SECONDS_TO_END)
     if any(thread.is_alive() for thread in workers):

@@ -22,22 +22,14 @@ from fastge.app.protocol import (
     StrokeMessage,
     frame,
 )
-from fastge.app.solver import Answer, Shelf, Solver, Stage, Wish
+from fastge.app.solver import Answer, Solver, Stage, Wish
+from fastge.app.workers import Workers
 from fastge.errors import FastgeError
 from fastge.files.images import Pixels, smaller_size
 from fastge.image import CancelledError
 
 _log = logging.getLogger(__name__)
 T = TypeVar("T")
-
-
-@dataclass(frozen=True)
-class Workers:
-    """Threads: few for the answers while painting, one for those in full resolution."""
-
-    quick: Executor
-    slow: Executor
-    shelf: Shelf
 
 
 @dataclass(eq=False)
@@ -223,7 +215,7 @@ class Session:
         if wish.hint is not None:
             self.tell({"type": "error", "message": wish.hint})
             return
-        width, height = smaller_size(self.pixels, min(self.limits.full_pixels, pixels_that_fit()))
+        width, height = smaller_size(self.pixels, pixels_that_fit())
         self.tell({"type": "working", "stage": "full", "width": width, "height": height})
 
         def work() -> tuple[Answer, bytes]:
@@ -243,7 +235,9 @@ class Session:
     async def _in_thread(self, executor: Executor, work: Callable[[], T]) -> T | None:
         """The result, or None where the work was overtaken or failed; then the pages are told."""
         try:
-            return await asyncio.get_running_loop().run_in_executor(executor, work)
+            return await asyncio.get_running_loop().run_in_executor(
+                executor, self.workers.share, work
+            )
         except CancelledError:
             return None
         except (FastgeError, MemoryError) as cause:

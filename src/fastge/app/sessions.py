@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 import asyncio
-import os
 import secrets
 import time
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 
-from fastge.app.limits import LimitError, Limits, UnknownSessionError, check, pixels_that_fit
-from fastge.app.session import Session, Workers
-from fastge.app.solver import Shelf
+from fastge.app.limits import LimitError, Limits, UnknownSessionError, check
+from fastge.app.session import Session
+from fastge.app.workers import Workers
 from fastge.files.images import Pixels
 
 _REMEDY = "close one that is open (⋯ menu, Close image), or start fastge paint anew"
 _DECODED_AT_ONCE = 2
-WORKER = "fastge-worker"
 
 
 class Sessions:
@@ -25,12 +22,7 @@ class Sessions:
 
     def __init__(self, limits: Limits) -> None:
         self.limits = limits
-        threads = max(2, (os.cpu_count() or 2) // 2)
-        self._workers = Workers(
-            ThreadPoolExecutor(threads, f"{WORKER}-quick"),
-            ThreadPoolExecutor(1, f"{WORKER}-slow"),
-            Shelf(pixels_that_fit()),
-        )
+        self._workers = Workers()
         self._sessions: dict[str, Session] = {}
         self._coming = 0
         self.decoding = asyncio.Semaphore(_DECODED_AT_ONCE)
@@ -75,8 +67,7 @@ class Sessions:
         """Stop every session; threads end with what they are doing."""
         for key in list(self._sessions):
             self.close(key)
-        for executor in (self._workers.quick, self._workers.slow):
-            executor.shutdown(wait=False, cancel_futures=True)
+        self._workers.stop()
 
     def __iter__(self) -> Iterator[Session]:
         return iter(self._sessions.values())

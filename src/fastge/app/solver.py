@@ -60,7 +60,11 @@ class Answer:
     stage: Stage
     labels: NDArray[np.uint8]
     """h × w, NO_LABEL where the image takes no part."""
-    found: Segmentation
+    class_ids: tuple[int, ...]
+    eigenvalues: tuple[float, ...]
+    timings: dict[str, float]
+    found: Segmentation | None
+    """Eigenvectors and quality; not kept in full resolution, where they would fill the memory."""
     seconds: float
     """Of the computation."""
     waited: float
@@ -145,26 +149,6 @@ class Solver:
         return self._segmenter, self._canvas
 
 
-class Shelf:
-    """The solvers that hold memory; when they hold too many pixels, the longest unused forget."""
-
-    def __init__(self, most_pixels: int) -> None:
-        self._most = most_pixels
-        self._held: dict[Solver, int] = {}
-
-    def take(self, solver: Solver, pixels: int) -> None:
-        """The solver is about to work on so many pixels."""
-        self._held.pop(solver, None)
-        self._held[solver] = pixels
-        while sum(self._held.values()) > self._most and len(self._held) > 1:
-            self.put_away(next(iter(self._held)))
-
-    def put_away(self, solver: Solver) -> None:
-        """What a thread still works with is gone when the thread is done."""
-        self._held.pop(solver, None)
-        solver.forget()
-
-
 def count(scribbles: NDArray[np.int64], extra: int) -> int:
     """Number of regions: the painted classes and those to discover."""
     painted = len(np.unique(scribbles[scribbles >= 0]))
@@ -187,4 +171,16 @@ def _answer(
     rows, columns = np.nonzero(painted & (found.labels >= 0) & (found.labels != scribbles))
     violated = np.column_stack([columns, rows])
     waited = time.perf_counter() - wish.since
-    return Answer(wish, stage, labels, found, seconds, waited, int(painted.sum()), violated)
+    return Answer(
+        wish,
+        stage,
+        labels,
+        tuple(int(c) for c in found.class_ids),
+        tuple(float(value) for value in found.eigenvalues),
+        found.timings,
+        None if stage is Stage.FULL else found,
+        seconds,
+        waited,
+        int(painted.sum()),
+        violated,
+    )
