@@ -13,18 +13,18 @@ from threadpoolctl import threadpool_limits
 from fastge.constraints import Constraints
 from fastge.dense import one_blas_thread
 from fastge.eigensolver import Eigenpairs
-from fastge.embedding import Embedding, embed
-from fastge.errors import ClusterCountError, GraphError, ParameterError, warn
-from fastge.graph import FloatArray, Graph, IntArray, as_graph
-from fastge.merging import DEFAULT_RULE, MergeRule, check_constraints, merge
+from fastge.embedding import embed
+from fastge.errors import ParameterError, warn
+from fastge.graph import FloatArray, Graph, IntArray
+from fastge.merging import DEFAULT_RULE, MergeRule
 from fastge.multigrid import Hierarchy
-from fastge.partition import kmeans, labelled_directions
 from fastge.pencil import Pencil, Side
 from fastge.progress import Callback, Progress, Stages, logging_to_stderr
 from fastge.quality import Report, report
-from fastge.relevance import Relevant, relevant_nodes, with_set_aside
+from fastge.relevance import with_set_aside
 from fastge.spectrum import MAX_ITERATIONS, TOLERANCE, eigenpairs, is_small
-from fastge.sweep import Certificate, certificate, refine, sweep
+from fastge.sweep import Certificate, certificate, sweep
+from fastge.task import Task
 
 __all__ = ["Clustering", "Progress", "bipartition", "cluster"]
 
@@ -99,7 +99,7 @@ def cluster(
     with logging_to_stderr(verbose) as level, _thread_limit(threads), one_blas_thread():
         stages = Stages(callback, level)
         with stages.stage("merge"):
-            task = _Task.of(adjacency, constraints, k, rule)
+            task = Task.of(adjacency, constraints, k, rule)
         pairs = _solve(
             task.pencil, task.k, stages, tol=tol, max_iterations=max_iterations, dtype=dtype
         )
@@ -143,7 +143,7 @@ def bipartition(
     with logging_to_stderr(verbose) as level, _thread_limit(threads), one_blas_thread():
         stages = Stages(callback, level)
         with stages.stage("merge"):
-            task = _Task.of(adjacency, constraints, 2, rule)
+            task = Task.of(adjacency, constraints, 2, rule)
         options = {"tol": tol, "max_iterations": max_iterations}
         pairs = _solve(task.pencil, 1, stages, **options)
         with stages.stage("sweep"):
@@ -155,67 +155,6 @@ def bipartition(
             )
         side = _oriented(cut.side.astype(np.int64), task.constraints)
         return with_set_aside(task.relevant, side, task.whole.degrees), cert
-
-
-@dataclass(frozen=True, eq=False)
-class _Task:
-    """The input, and the part of it that is solved: all, or what is left when strays are aside."""
-
-    whole: Pencil
-    told: Constraints
-    k: int
-    relevant: Relevant
-    pencil: Pencil
-    """The pencil of the relevant nodes."""
-    constraints: Constraints
-    """Those among the relevant nodes."""
-
-    @classmethod
-    def of(cls, data: Any, constraints: Constraints | None, k: int, rule: MergeRule) -> _Task:
-        graph = None if isinstance(data, Pencil) else as_graph(data)
-        n = data.n if graph is None else graph.n
-        told = check_constraints(constraints, n)
-        _check_k(k, n)
-        if graph is None:
-            return cls(data, told, k, Relevant(np.arange(n), n), data, told)
-        if graph.n_edges == 0 and told.is_empty:
-            raise GraphError(
-                "the graph has no edges and there are no constraints: nothing tells nodes apart"
-            )
-        whole = merge(graph, told, rule=rule)
-        relevant = relevant_nodes(whole, told, k)
-        if relevant.is_everything:
-            return cls(whole, told, k, relevant, whole, told)
-        among = told.among(relevant.nodes, n)
-        part = merge(graph.subgraph(relevant.nodes), among, rule=rule)
-        return cls(whole, told, k, relevant, part, among)
-
-    @property
-    def notes(self) -> tuple[str, ...]:
-        aside = self.relevant.n - len(self.relevant.nodes)
-        if aside == 0:
-            return ()
-        return (
-            f"{aside} nodes lie in components that no constraint reaches; "
-            "they were put into the largest cluster",
-        )
-
-    def chosen(self, pairs: Eigenpairs) -> FloatArray:
-        """The vectors to embed by: where components alone make k clusters, nothing but them."""
-        n_zero = int((pairs.values == 0).sum())
-        enough = self.constraints.is_empty and n_zero >= self.k - 1
-        return pairs.vectors[:, :n_zero] if enough else pairs.vectors
-
-    def partition(self, points: Embedding, seed: int, trim: bool) -> IntArray:
-        known = self.constraints.labels
-        if known.count:
-            # k directions around a centre span k − 1 dimensions. The k-th vector tells no classes
-            # apart, and the mean of a few labelled rows does not average its noise away.
-            rows = points.leading(self.k - 1)
-            labels = labelled_directions(rows, known, self.k, seed=seed)
-        else:
-            labels = kmeans(points.rows, self.k, seed=seed)
-        return refine(self.pencil, points.lengths, labels) if trim else labels
 
 
 def _solve(pencil: Pencil, k: int, stages: Stages, **options: Any) -> Eigenpairs:
@@ -260,17 +199,6 @@ def _oriented(side: IntArray, constraints: Constraints) -> IntArray:
 
 def _thread_limit(threads: int | None) -> AbstractContextManager[Any]:
     return nullcontext() if threads is None else threadpool_limits(limits=threads)
-
-
-def _check_k(k: Any, n: int) -> None:
-    if not isinstance(k, int | np.integer) or isinstance(k, bool):
-        raise ClusterCountError(f"k = {k!r} is no number of clusters; pass an integer")
-    if n < 2:
-        raise ClusterCountError(
-            f"a graph of one node cannot be divided into {k} clusters; pass more nodes"
-        )
-    if not 2 <= k <= n:
-        raise ClusterCountError(f"k = {k} clusters cannot be made of {n} nodes; choose 2 ≤ k ≤ {n}")
 
 
 def _check_seed(seed: Any) -> None:

@@ -15,7 +15,7 @@ from fastge.errors import (
     SelfConstraintError,
 )
 from fastge.graph import FloatArray, IntArray
-from fastge.pairs import Labels, Pairs
+from fastge.pairs import NO_PAIRS, Labels, Pairs
 
 _PAIRS = "pass the numbers 0 … n − 1 of the nodes"
 _NUMBERING = {
@@ -57,8 +57,13 @@ class Constraints:
                 "class ≥ 0, or cluster without labels"
             )
         return cls._assemble(
-            Labels(known, classes[known], weight[known]), _NO_PAIRS, _NO_PAIRS, len(classes)
+            Labels(known, classes[known], weight[known]), NO_PAIRS, NO_PAIRS, len(classes)
         )
+
+    @classmethod
+    def of_labels(cls, labels: Labels) -> Constraints:
+        """Constraints implied by entries that are known to be valid."""
+        return cls._assemble(labels, NO_PAIRS, NO_PAIRS, None)
 
     @classmethod
     def _assemble(
@@ -133,14 +138,11 @@ class Constraints:
         )
 
 
-_NO_PAIRS = Pairs(np.empty((0, 2), np.int64), np.empty(0))
-
-
 def _read_pairs(pairs: Any, confidence: Any, name: str) -> Pairs:
     if pairs is None:
         if confidence is not None:
             raise ConfidenceError(f"{name}_confidence is given without {name}")
-        return _NO_PAIRS
+        return NO_PAIRS
     ends = _integers(pairs, name)
     if ends.size == 0:
         ends = ends.reshape(0, 2)

@@ -66,6 +66,13 @@ class Graph:
     def to_scipy(self) -> sp.csr_array:
         return sp.csr_array((self.weights, self.indices, self.indptr), shape=(self.n, self.n))
 
+    def times(self, X: FloatArray) -> FloatArray:
+        """A X: sums over neighbours, for a C-contiguous block."""
+        product = np.empty_like(X)
+        _native.laplacian(self.indptr, self.indices, self.weights, X, product)
+        np.subtract(self.degrees[:, None] * X, product, out=product)
+        return product
+
     def subgraph(self, nodes: IntArray) -> Graph:
         """The graph induced by the sorted `nodes`, renumbered 0, 1, …"""
         return from_canonical(self.to_scipy()[nodes][:, nodes])

@@ -27,6 +27,9 @@ class Pairs:
         return Pairs(np.sort(moved[keep], axis=1), self.confidence[keep])
 
 
+NO_PAIRS = Pairs(np.empty((0, 2), np.int64), np.empty(0))
+
+
 @dataclass(frozen=True, eq=False)
 class Labels:
     """Entries (node, class, confidence): all pairs among them are implied.

@@ -1,0 +1,89 @@
+"""Regression on walks: the kernel, the system it solves, and what it is good for."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from fastge import Constraints, datasets, walks
+from fastge.blockmodel import refined
+from fastge.graph import Graph, as_graph
+from fastge.quality import adjusted_rand_index
+from fastge.walks import STEPS, regression
+
+
+def two_sided(seed: int = 0) -> tuple[Graph, np.ndarray, np.ndarray]:
+    """A graph that is divided by something else than its classes, and only a little by those."""
+    rng = np.random.default_rng(seed)
+    year, house = rng.integers(0, 3, 400), rng.integers(0, 4, 400)
+    chance = 0.02 + 0.3 * (year[:, None] == year) + 0.06 * (house[:, None] == house)
+    upper = np.triu(rng.random((400, 400)) < chance, 1)
+    labels = datasets.sample_labels(house, 200, seed=seed)
+    return as_graph((upper | upper.T).astype(float)), house, labels
+
+
+def kernel(graph: Graph) -> np.ndarray:
+    A, d = graph.to_scipy().toarray(), graph.degrees
+    walk = (np.eye(graph.n) + A / d[:, None]) / 2
+    roots = np.sqrt(d)
+    steps = np.linalg.matrix_power(walk, STEPS)
+    return roots[:, None] * steps / roots - np.outer(roots, roots) / d.sum()
+
+
+def test_scores_solve_the_dense_system(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(walks, "TOLERANCE", 1e-10)
+    monkeypatch.setattr(walks, "MAX_ITERATIONS", 500)
+    graph, _, labels = two_sided()
+    nodes = np.flatnonzero(labels >= 0)[:50]
+    some = np.full(graph.n, -1)
+    some[nodes] = labels[nodes]
+    K = kernel(graph)
+    Y = np.eye(4)[labels[nodes]]
+    inner = K[np.ix_(nodes, nodes)]
+    ridge = np.mean(np.diag(inner)) * np.eye(50)
+    scores = K[:, nodes] @ np.linalg.solve(inner + ridge, Y - Y.mean(axis=0))
+    found = regression(graph, Constraints.from_labels(some).labels)
+    np.testing.assert_array_equal(found.classes, scores.argmax(axis=1))
+
+
+def test_held_out_labels_are_those_of_the_other_parts(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is told of a label must not depend on the label."""
+    graph, _, labels = two_sided()
+    entries = Constraints.from_labels(labels).labels
+    told = regression(graph, entries).told
+    assert 0.25 < told.mean() < 1
+    wrong = labels.copy()
+    wrong[entries.nodes] = np.random.default_rng(1).permutation(entries.classes)
+    blind = regression(graph, Constraints.from_labels(wrong).labels).told
+    assert blind.mean() < 0.4
+
+
+def test_classes_beside_a_stronger_division_are_found() -> None:
+    graph, house, labels = two_sided()
+    told, hidden = Constraints.from_labels(labels), labels < 0
+    found = regression(graph, told.labels).classes
+    blocks = refined(graph, found, told).classes
+    assert adjusted_rand_index(house[hidden], found[hidden]) > 0.3
+    assert adjusted_rand_index(house[hidden], blocks[hidden]) < 0.2
+
+
+def test_other_units_change_nothing() -> None:
+    graph, _, labels = two_sided()
+    entries = Constraints.from_labels(labels).labels
+    found = regression(as_graph(graph.to_scipy() * 1024.0), entries)
+    expected = regression(graph, entries)
+    np.testing.assert_array_equal(found.classes, expected.classes)
+    np.testing.assert_array_equal(found.told, expected.told)
+
+
+def test_a_node_of_two_classes_and_isolated_nodes_do_no_harm() -> None:
+    graph, house, labels = two_sided()
+    A = graph.to_scipy().tolil()
+    A[5] = 0
+    A[:, 5] = 0
+    both = np.full(graph.n, -1)
+    both[np.flatnonzero(labels >= 0)[0]] = 3
+    told = Constraints.from_labels(labels) & Constraints.from_labels(both)
+    found = regression(as_graph(A.tocsr()), told.labels)
+    assert set(found.classes) <= set(house)
+    assert len(found.told) == told.labels.count
