@@ -50,7 +50,7 @@ $(BIN)/python:
 
 $(VENV)/.installed: $(SOURCES) | $(BIN)/python
 	@echo "Building fastge and installing it into $(VENV); the first time takes a minute or two"
-	$(INSTALL) '.[plot]'
+	$(INSTALL) '.[plot,image]'
 	touch $@
 
 $(VENV)/.installed-experiments: $(SOURCES) | $(BIN)/python

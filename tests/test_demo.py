@@ -41,6 +41,31 @@ def test_demo_ends_well_and_leaves_every_picture(finished):
         assert path.stat().st_size > 10_000
 
 
+def test_a_photograph_is_divided_into_its_regions(finished):
+    _, output, printed = finished
+    scene = json.loads((output / "report.json").read_text(encoding="utf-8"))["china"]
+    assert scene["labelled_pixels"] == scene["labelled_pixels_kept"]
+    assert scene["licence"] == "CC BY 2.0"
+    assert scene["converged"]
+    assert 0.3 < scene["regions"]["sky"] < 0.45
+    assert min(scene["regions"].values()) > 0.05
+    assert "pagoda" in printed
+    assert "danielbuechele" in printed
+
+
+def test_without_pillow_everything_else_comes_all_the_same(tmp_path, monkeypatch, findings):
+    monkeypatch.setitem(sys.modules, "PIL", None)
+    monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
+    monkeypatch.setattr(demo, "find_moons", lambda: findings[0])
+    monkeypatch.setattr(demo, "find_despite_contradictions", lambda: findings[1])
+    console = screen()
+    assert demo.run(tmp_path, console) == 0
+    said = console.file.getvalue()
+    assert "No photograph: " in said
+    assert "Pillow" in said
+    assert "china" not in json.loads((tmp_path / "report.json").read_text(encoding="utf-8"))
+
+
 def test_report_is_the_same_in_print_and_on_disk(finished):
     _, output, printed = finished
     written = (output / "report.txt").read_text(encoding="utf-8")

@@ -1,4 +1,4 @@
-"""The main job on embedded data: cluster two graphs, report what came out, leave pictures."""
+"""The main job on embedded data: two graphs and a photograph, a report, and pictures."""
 
 from __future__ import annotations
 
@@ -14,10 +14,11 @@ from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.table import Table
 
-from fastge import plot
+from fastge import demo_photograph, plot
 from fastge.algorithm import Clustering, bipartition, cluster
 from fastge.constraints import Constraints
 from fastge.datasets import Dataset, contradictory, four_moons, sample_labels
+from fastge.demo_photograph import Scene
 from fastge.errors import MissingExtraError
 from fastge.graph import FloatArray
 from fastge.quality import Report, Tally, adjusted_rand_index, rand_index
@@ -70,18 +71,33 @@ def run(output: Path = Path("demo-output"), console: Console | None = None) -> i
     output.mkdir(parents=True, exist_ok=True)
     console = console or Console(highlight=False)
     findings = [find_moons(), find_despite_contradictions()]
+    scene, no_scene = _photograph()
     start = time.perf_counter()
-    pictures, missing = _draw_all(findings, output)
+    pictures, missing = _draw_all(findings, scene, output)
     drawing = time.perf_counter() - start
     closing = missing or f"{len(pictures)} pictures drawn in {drawing:.1f} s."
+    if no_scene is not None:
+        closing = f"No photograph: {no_scene}\n{closing}"
     facts: dict[str, Any] = {f.data.name: _facts(f) for f in findings}
+    if scene is not None:
+        facts[demo_photograph.NAME] = demo_photograph.facts(scene)
     facts |= {"pictures": pictures, "drawing_seconds": drawing, "missing": missing}
     (output / "report.json").write_text(json.dumps(facts, indent=2) + "\n", encoding="utf-8")
     with (output / "report.txt").open("w", encoding="utf-8") as file:
-        _tell(findings, closing, Console(file=file, width=_REPORT_WIDTH, highlight=False))
-    _tell(findings, closing, console)
+        screen = Console(file=file, width=_REPORT_WIDTH, highlight=False)
+        _tell(findings, scene, closing, screen)
+    _tell(findings, scene, closing, console)
     console.print(f"Everything is in {output}", soft_wrap=True, markup=False)
-    return 0 if all(f.is_sound for f in findings) else 1
+    is_sound = scene is None or scene.found.converged
+    return 0 if is_sound and all(f.is_sound for f in findings) else 1
+
+
+def _photograph() -> tuple[Scene | None, str | None]:
+    """The photograph and its regions, or what is missing to read it."""
+    try:
+        return demo_photograph.find_regions(), None
+    except MissingExtraError as cause:
+        return None, str(cause)
 
 
 def find_moons() -> Finding:
@@ -136,14 +152,16 @@ def _facts(f: Finding) -> dict[str, Any]:
     }
 
 
-def _draw_all(findings: list[Finding], output: Path) -> tuple[list[str], str | None]:
+def _draw_all(
+    findings: list[Finding], scene: Scene | None, output: Path
+) -> tuple[list[str], str | None]:
     """Names of the pictures that were saved, and why there are none."""
     names = []
+    drawn = [(f"{f.data.name}-{kind}.png", draw) for f in findings for kind, draw in _pictures(f)]
     try:
-        for finding in findings:
-            for kind, draw in _pictures(finding):
-                names.append(f"{finding.data.name}-{kind}.png")
-                draw().savefig(output / names[-1])
+        for name, draw in [*drawn, *(demo_photograph.pictures(scene) if scene else ())]:
+            names.append(name)
+            draw().savefig(output / name)
     except MissingExtraError as cause:
         return [], f"No pictures: {cause}"
     return names, None
@@ -181,13 +199,16 @@ def _pictures(f: Finding) -> Iterator[tuple[str, Callable[[], Figure]]]:
         )
 
 
-def _tell(findings: list[Finding], closing: str, console: Console) -> None:
+def _tell(findings: list[Finding], scene: Scene | None, closing: str, console: Console) -> None:
     for finding in findings:
         console.rule(f"[bold]{_name(finding)}[/]", align="left", style="dim")
         console.print(finding.headline, markup=False)
         console.print(_cluster_table(finding.report))
         console.print(_fact_table(finding), "")
     console.print("φ = cut in G / cut in H of a cluster against the rest: the smaller, the better.")
+    if scene is not None:
+        console.print()
+        demo_photograph.tell(scene, console)
     console.print(closing, soft_wrap=True, markup=False)
 
 
