@@ -10,7 +10,7 @@ Laplacians to eigenvectors;
 `sweep`, `embedding`, `partition`, `quality`: from eigenvectors to clusters and what they are worth;
 `affinity`, `datasets`, `files`: graphs from points, from a generator, from a file;
 `progress`, `relevance`, `algorithm`: one run from end to end;
-`supervision`, `estimator`, `plot`, `demo`, `cli`: the faces that it shows to users.
+`supervision`, `estimator`, `image`, `plot`, `demo`, `app`, `cli`: the faces that it shows to users.
 """
 
 from importlib import import_module
@@ -23,7 +23,7 @@ from fastge.merging import merge
 from fastge.pencil import Pencil
 
 if TYPE_CHECKING:
-    from fastge import datasets, multigrid
+    from fastge import datasets, image, multigrid
     from fastge.algorithm import Clustering, bipartition, cluster
     from fastge.estimator import ConstrainedSpectralClustering
     from fastge.quality import Report
@@ -43,6 +43,7 @@ __all__ = [
     "cluster",
     "datasets",
     "errors",
+    "image",
     "merge",
     "multigrid",
 ]
@@ -56,6 +57,7 @@ _LATER = {
     "bipartition": "algorithm",
     "cluster": "algorithm",
     "datasets": None,
+    "image": None,
     "multigrid": None,
 }
 
