@@ -49,7 +49,7 @@ def test_files_hold_what_the_page_shows(tmp_path: Path) -> None:
     assert (again >= 0).sum() < 300
     report = saved["report.json"].json()
     assert report["segmentation"]["sizes"].keys() == {"0", "1"}
-    assert report["quality_in_working_resolution"]["clusters"][0]["size"] == (labels == 0).sum()
+    assert report["quality"]["clusters"][0]["size"] == (labels == 0).sum()
     assert len(report["strokes"]) == 2
 
 

@@ -81,21 +81,26 @@ def report(session: Session, answer: Answer) -> dict[str, Any]:
     """The segmentation, the strokes and the machine in plain numbers."""
     state = session.state()
     kept = ("name", "width", "height", "working", "extra", "classes", "strokes")
-    solved = session.answer and session.answer.found
     return {
         **{key: state[key] for key in kept},
         "segmentation": describe(answer),
-        # In full resolution it would take the memory of the graph of all pixels.
-        "quality_in_working_resolution": solved.report.to_dict()
-        if solved and solved.report
-        else None,
+        "quality": _quality(session),
         "timings": {stage: round(value, 4) for stage, value in answer.timings.items()},
         "versions": {"fastge": version("fastge"), "python": platform.python_version()},
     }
 
 
-def _signed(labels: NDArray[np.uint8]) -> NDArray[np.int64]:
-    return np.where(labels == NO_LABEL, np.int64(-1), labels)
+def _quality(session: Session) -> dict[str, Any] | None:
+    """That of the final answer in working resolution: another needs the graph of all pixels."""
+    answer = session.answer
+    if answer is None or answer.found is None or answer.found.report is None:
+        return None
+    height, width = answer.labels.shape
+    return {"solved": [width, height], **answer.found.report.to_dict()}
+
+
+def _signed(labels: NDArray[np.uint8]) -> NDArray[np.int16]:
+    return np.where(labels == NO_LABEL, np.int16(-1), labels.astype(np.int16))
 
 
 def _scribbles(painted: NDArray[np.int64], classes: tuple[PaintedClass, ...]) -> Any:
