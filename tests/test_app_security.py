@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 from PIL import Image
 from starlette.websockets import WebSocketDisconnect
-from threadpoolctl import ThreadpoolController
 
 from app_client import (
     HOST,
@@ -25,8 +24,6 @@ from app_client import (
 )
 from fastge.app import session as session_module
 from fastge.app.limits import Limits, pixels_that_fit
-from fastge.app.solver import Solver
-from fastge.app.workers import Shelf, Workers
 
 
 def png_header(width: int, height: int) -> bytes:
@@ -170,33 +167,6 @@ def test_a_resolution_beyond_the_free_memory_is_refused(monkeypatch: pytest.Monk
         assert "the free memory is too small" in page.until("error")["message"]
         page.send({"type": "settings", "working_pixels": 900_000, "extra": 0})
         assert page.until("state", revision=1)["working"]["pixels"] == 900_000
-
-
-def test_solvers_that_hold_too_much_forget_the_longest_unused_first() -> None:
-    solvers = [Solver(two_fields()) for _ in range(3)]
-    shelf = Shelf(50_000)
-    for solver in (solvers[0], solvers[1], solvers[0], solvers[2]):
-        solver.prepare(20_000)
-        shelf.take(solver, 20_000)
-    assert [solver.is_ready for solver in solvers] == [True, False, True]
-    shelf.put_away(solvers[0])
-    shelf.take(solvers[1], 40_000)
-    assert [solver.is_ready for solver in solvers] == [False, False, False]
-    shelf.take(solvers[1], 900_000)  # alone, however much it is
-
-
-def test_those_who_work_at_the_same_time_share_the_cores() -> None:
-    def threads() -> int:
-        pools = ThreadpoolController().select(user_api="openmp").info()
-        return max(pool["num_threads"] for pool in pools)
-
-    workers = Workers(cores=2)
-    before = threads()
-    assert workers.share(threads) == 2
-    assert workers.share(lambda: workers.share(threads)) == 1
-    assert workers.share(threads) == 2
-    assert threads() == before
-    workers.stop()
 
 
 def test_free_memory_is_measured() -> None:

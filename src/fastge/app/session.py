@@ -6,7 +6,6 @@ import asyncio
 import logging
 import time
 from collections.abc import Callable
-from concurrent.futures import Executor
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 from typing import Any, TypeVar
@@ -177,7 +176,7 @@ class Session:
     async def _follow(self) -> None:
         """Answer the newest wish: coarse at once, then final unless there is a newer one."""
         self.workers.shelf.take(self.solver, self.working_pixels)
-        await self._in_thread(self.workers.quick, partial(self.solver.prepare, self.working_pixels))
+        await self._in_thread(Stage.COARSE, partial(self.solver.prepare, self.working_pixels))
         while True:
             await self._changed.wait()
             self._changed.clear()
@@ -198,7 +197,7 @@ class Session:
             answer = self.solver.solve(wish, stage, self._changed.is_set)
             return answer, frame(answer, self.limits.most_working_pixels)
 
-        solved = await self._in_thread(self.workers.quick, work)
+        solved = await self._in_thread(stage, work)
         if solved is None or (stage is Stage.FINAL and self._changed.is_set()):
             return
         self.answer, self._shown_answer = solved
@@ -224,7 +223,7 @@ class Session:
             )
             return answer, frame(answer, self.limits.most_working_pixels)
 
-        solved = await self._in_thread(self.workers.slow, work)
+        solved = await self._in_thread(Stage.FULL, work)
         if solved is None or self.revision != wish.revision:
             self.tell({"type": "working", "stage": None})
             return
@@ -232,12 +231,10 @@ class Session:
         for page in self.pages:
             page.tell("full", solved[1])
 
-    async def _in_thread(self, executor: Executor, work: Callable[[], T]) -> T | None:
+    async def _in_thread(self, stage: Stage, work: Callable[[], T]) -> T | None:
         """The result, or None where the work was overtaken or failed; then the pages are told."""
         try:
-            return await asyncio.get_running_loop().run_in_executor(
-                executor, self.workers.share, work
-            )
+            return await self.workers.run(stage, work)
         except CancelledError:
             return None
         except (FastgeError, MemoryError) as cause:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import threading
 from collections.abc import Callable
@@ -12,22 +13,30 @@ from typing import TypeVar
 from threadpoolctl import ThreadpoolController
 
 from fastge.app.limits import pixels_that_fit
-from fastge.app.solver import Solver
+from fastge.app.solver import Solver, Stage
 
 NAME = "fastge-worker"
 T = TypeVar("T")
 
 
 class Workers:
-    """Threads: few for the answers while painting, one for those in full resolution."""
+    """Threads for every stage, so that no coarse answer stands in line behind final ones."""
 
     def __init__(self, cores: int | None = None) -> None:
         self._cores = cores or os.cpu_count() or 2
-        self.quick = ThreadPoolExecutor(max(2, self._cores // 2), f"{NAME}-quick")
-        self.slow = ThreadPoolExecutor(1, f"{NAME}-slow")
+        few = max(2, self._cores // 2)
+        self._threads = {
+            stage: ThreadPoolExecutor(count, f"{NAME}-{stage}")
+            for stage, count in ((Stage.COARSE, few), (Stage.FINAL, few), (Stage.FULL, 1))
+        }
         self.shelf = Shelf(pixels_that_fit())
         self._lock = threading.Lock()
         self._busy = 0
+
+    async def run(self, stage: Stage, work: Callable[[], T]) -> T:
+        """The work's result, from a thread of that stage."""
+        loop = asyncio.get_running_loop()
+        return await loop.run_in_executor(self._threads[stage], self.share, work)
 
     def share(self, work: Callable[[], T]) -> T:
         """The work's result; those who work at the same time share the cores.
@@ -46,7 +55,7 @@ class Workers:
 
     def stop(self) -> None:
         """No more work; threads end with what they are doing."""
-        for executor in (self.quick, self.slow):
+        for executor in self._threads.values():
             executor.shutdown(wait=False, cancel_futures=True)
 
 
