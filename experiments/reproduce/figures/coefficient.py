@@ -97,7 +97,7 @@ WHYS = {
     ),
     "paper-tau-1": (
         "As with k vectors, only more so: 1,000 times the coefficient solves Four-Moons almost "
-        "without an error, and costs PACM more than all else."
+        "without an error, and costs as much on PACM."
     ),
     "fastge-tau": (
         "The library's own coefficient is larger than the paper's on graphs of equal edges. Ten "
