@@ -9,6 +9,7 @@ import signal
 import socket
 import subprocess
 import sys
+import threading
 import time
 import urllib.request
 from collections.abc import Iterator
@@ -22,6 +23,7 @@ from typer.testing import CliRunner
 
 from app_client import encoded, line, two_fields
 from app_server import Served
+from fastge.app.run import Place, serve
 from fastge.cli import app
 from fastge.cli import paint as paint_module
 
@@ -88,6 +90,26 @@ def test_the_browser_gets_a_ticket_because_others_see_the_arguments_of_programs(
             assert b"fastge" in answer.read()
         with pytest.raises(urllib.error.HTTPError, match="403"):
             urllib.request.urlopen(address, timeout=20)
+
+
+def test_what_is_said_from_the_first_line_to_the_last() -> None:
+    said: list[str] = []
+
+    def visit_and_interrupt() -> None:
+        while len(said) < 2:
+            time.sleep(0.01)
+        with urllib.request.urlopen(said[0].split()[-1], timeout=20) as answer:
+            visited.append(answer.status)
+        os.kill(os.getpid(), signal.SIGINT)
+
+    visited: list[int] = []
+    visitor = threading.Thread(target=visit_and_interrupt)
+    visitor.start()
+    serve(None, Place(port=0), said.append, open_browser=False)
+    visitor.join()
+    assert visited == [200]
+    assert said[0].startswith("The page is at http://127.0.0.1:")
+    assert said[-1] == "The server has ended."
 
 
 def refused(*arguments: str) -> str:

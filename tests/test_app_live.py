@@ -8,6 +8,7 @@ import json
 import socket
 import threading
 import time
+import urllib.error
 from collections import deque
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -21,6 +22,7 @@ from websockets.sync.client import connect
 
 from app_client import encoded, line, two_fields
 from app_server import Served, serving
+from fastge.app import downloads
 from fastge.app.limits import Limits
 from fastge.app.pages import Pace, Page
 
@@ -219,3 +221,32 @@ def test_garbage_on_the_wire_leaves_the_server_alive(server: Served) -> None:
         with socket.create_connection((host, int(port)), timeout=20) as connection:
             connection.sendall(garbage)
     assert server.ask("/api/start", b"") == {"session": None}
+
+
+def test_an_upload_that_does_not_arrive_is_given_up_and_its_place_is_free_again() -> None:
+    with serving(Limits(sessions=1, upload_seconds=0.3)) as server:
+        host, port = server.host.split(":")
+        with socket.create_connection((host, int(port)), timeout=20) as connection:
+            connection.sendall(
+                f"POST /api/images?token={server.token} HTTP/1.1\r\nHost: {server.host}\r\n"
+                "Content-Length: 1000\r\n\r\nslow".encode()
+            )
+            answer = connection.recv(4000).decode()
+        assert answer.startswith("HTTP/1.1 413")
+        assert "the file did not arrive within 0 s; send it again" in answer
+        server.open(encoded(two_fields()))
+
+
+def test_a_bug_is_an_answer_and_the_server_lives_on(
+    server: Served, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(*_: Any) -> None:
+        raise RuntimeError("a bug")
+
+    key = server.open(encoded(two_fields()))
+    with monkeypatch.context() as patched:
+        patched.setattr(downloads, "make", broken)
+        with pytest.raises(urllib.error.HTTPError, match="500") as failed:
+            server.ask(f"/api/sessions/{key}/files/scribbles.png")
+        assert "the other images are not affected" in json.load(failed.value)["error"]
+    assert server.ask(f"/api/sessions/{key}")["revision"] == 0
