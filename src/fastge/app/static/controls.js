@@ -1,6 +1,7 @@
 // Buttons, sliders and keys around the canvas.
 
 import { ask } from "./session.js";
+import { setHint } from "./status.js";
 
 const $ = (id) => document.getElementById(id);
 const STEPS = [5e4, 1e5, 2e5, 4e5, 8e5, 1.6e6, 4e6];
@@ -85,6 +86,7 @@ export function connectControls({ page, view, list, painting, recolour, redraw, 
 
   async function save(kind) {
     $("save").open = false;
+    setHint("Saving…");
     try {
       const answer = await ask(page.session.address(`files/${kind}`));
       const name = decodeURIComponent(answer.headers.get("Content-Disposition").split("''")[1]);
@@ -96,6 +98,7 @@ export function connectControls({ page, view, list, painting, recolour, redraw, 
     } catch (cause) {
       toast(cause.message);
     }
+    setHint(page.state?.hint);
   }
 
   document.querySelectorAll("input[name=tool]").forEach((radio) =>
