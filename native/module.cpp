@@ -16,6 +16,7 @@
 #include "elimination.hpp"
 #include "ground.hpp"
 #include "grouping.hpp"
+#include "image_blocks.hpp"
 #include "image_graph.hpp"
 #include "kernels.hpp"
 #include "sweep.hpp"
@@ -255,6 +256,18 @@ void bind_images(nb::module_& m) {
         return nb::make_tuple(owned(std::move(a.indptr)), owned(std::move(a.indices)),
                               owned(std::move(a.weights)));
     });
+    m.def("follow_image", [](Offset side, In<float> shares, In<float> means,
+                             In<std::int8_t> block_label, In<std::uint8_t> undecided,
+                             In<std::uint8_t> inside, In<float> channels, float scale,
+                             Out<std::int8_t> label) {
+        nb::gil_scoped_release release;
+        const BlockGrid grid{{Offset(inside.shape(0)), Offset(inside.shape(1)),
+                              Offset(inside.shape(2))}, side};
+        const BlockFacts facts{int(shares.shape(1)), int(means.shape(1)), shares.data(),
+                               means.data(), block_label.data(), undecided.data()};
+        follow_image(grid, facts, inside.data(), channels.data(), scale, label.data());
+    }, nb::arg(), nb::arg(), nb::arg(), nb::arg(), nb::arg(), nb::arg(), nb::arg(), nb::arg(),
+       nb::arg().noconvert());
     m.def("add_ground", [](In<Offset> p, In<Node> i, In<double> w, In<double> tie) {
         Grounded g;
         {

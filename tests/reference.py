@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import combinations
 from math import inf, isnan
+from typing import Any
 
 import numpy as np
 import scipy.linalg as la
@@ -137,3 +138,30 @@ def pixel_weights(
         if ((places[i] - places[j]) ** 2).sum() <= radius**2:
             W[i, j] = max(np.exp(-((rows[i] - rows[j]) ** 2).sum() / scale), floor)
     return np.asarray(W + W.T)
+
+
+def followed(whole: Any, level: Any, shares: FloatArray, scale: float) -> IntArray:
+    """Class of every pixel: its block's, or where blocks around differ the one they vote for."""
+    side, coarse = level.blocks.side, level.pixels
+    of_block = level.as_blocks(shares)
+    best = np.where(coarse.inside, of_block.argmax(axis=-1), -1)
+    labels = np.full(whole.shape, -1)
+    for at in zip(*np.nonzero(whole.inside), strict=True):
+        home = tuple(a // side for a in at)
+        around = [
+            block
+            for block in np.ndindex(*coarse.shape)
+            if coarse.inside[block]
+            and all(abs(b - h) <= 1 for b, h in zip(block, home, strict=True))
+        ]
+        labels[at] = best[home]
+        if len({int(best[block]) for block in around}) > 1:
+            exponents = []
+            for block in around:
+                square = ((whole.channels[at] - coarse.channels[block]) ** 2).sum()
+                away = (np.array(at) + 0.5) / side - (np.array(block) + 0.5)
+                exponents.append(float(square) / scale + (away**2).sum())
+            weights = np.exp(min(exponents) - np.array(exponents))
+            votes = weights @ np.stack([of_block[block] for block in around])
+            labels[at] = votes.argmax()
+    return labels

@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import numerics
+import reference
 from fastge import Pencil, _native
 from fastge.graph import Graph
 from fastge.image.blocks import Blocks, smoothed
@@ -19,6 +20,7 @@ from fastge.image.graph import Affinity, pixel_graph
 from fastge.image.level import Level
 from fastge.image.likeness import SAMPLES, Features
 from fastge.image.potentials import Ties, class_pairs, potentials
+from fastge.image.refinement import followed
 from fastge.spectrum import eigenpairs
 
 RNG = np.random.default_rng(0)
@@ -191,3 +193,26 @@ def test_blocks_that_two_classes_are_painted_on_are_shared() -> None:
     np.testing.assert_allclose(shares, [[2 / 3, 1 / 3], [0, 1]])
     assert found.shares[3, 1] > 2 / 3
     np.testing.assert_allclose(ties.everywhere.sum(axis=1), level.ties, rtol=1e-5)
+
+
+@settings(max_examples=40, deadline=None)
+@given(
+    st.lists(st.integers(1, 9), min_size=2, max_size=3),
+    st.integers(2, 4),
+    st.integers(1, 3),
+    st.integers(2, 4),
+    st.integers(0, 999),
+)
+def test_pixels_follow_the_blocks_they_are_alike(
+    shape: list[int], side: int, channels: int, k: int, seed: int
+) -> None:
+    rng = np.random.default_rng(seed)
+    inside = rng.random(shape) < 0.8
+    inside.ravel()[0] = True
+    whole = Pixels(rng.random((*shape, channels)).astype(np.float32) * inside[..., None], inside)
+    level = Level(whole, Blocks(tuple(shape), side), Affinity())
+    shares = rng.dirichlet(np.ones(k), level.n).astype(np.float32)
+    found = followed(level, whole, shares)
+    scale = 2 * level.features.bandwidth**2
+    expected = reference.followed(whole, level, shares, scale)
+    np.testing.assert_array_equal(found, expected)

@@ -165,6 +165,21 @@ def pixel_adjacency(
 ) -> tuple[_Integers, _Nodes, _Doubles]:
     """Graph (indptr, indices, weights) of weights_si between pixels i and those a step s further"""
 
+def follow_image(
+    side: int,
+    shares: _Floats,
+    means: _Floats,
+    block_label: np.ndarray[Any, np.dtype[np.int8]],
+    undecided: np.ndarray[Any, np.dtype[np.uint8]],
+    inside: np.ndarray[Any, np.dtype[np.uint8]],
+    channels: _Floats,
+    scale: float,
+    label: np.ndarray[Any, np.dtype[np.int8]],
+) -> None:
+    """Class of every pixel of a volume: its block's, or where that is undecided what the blocks
+    around vote for, weighed by exp(−δ²/scale − d²) with the distances of channels and places
+    """
+
 def add_ground(
     indptr: _Integers, indices: _Integers, weights: _Floats, tie: _Floats
 ) -> tuple[_Integers, _Nodes, _Doubles]:

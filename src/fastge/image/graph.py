@@ -63,7 +63,7 @@ def image_graph(
 
 def pixel_graph(pixels: Pixels, affinity: Affinity) -> Graph:
     """The graph of `image_graph` from channels."""
-    grid = np.ascontiguousarray(node_numbers(pixels).reshape(_as_volume(pixels.shape)))
+    grid = np.ascontiguousarray(node_numbers(pixels).reshape(as_volume(pixels.shape)))
     steps = _volume_steps(offsets(affinity.radius, len(pixels.shape)))
     channels = pixels.channels.reshape(*grid.shape, -1)
     squares = np.empty((len(steps), grid.size), dtype=np.float32)
@@ -105,7 +105,7 @@ def _weights(squares: FloatArray, scale: float, floor: float) -> FloatArray:
     return squares
 
 
-def _as_volume(shape: tuple[int, ...]) -> tuple[int, ...]:
+def as_volume(shape: tuple[int, ...]) -> tuple[int, ...]:
     return (1,) * (3 - len(shape)) + shape
 
 

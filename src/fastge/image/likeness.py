@@ -22,6 +22,8 @@ class Features:
     """Channels and place of every node, in units of the bandwidth."""
 
     rows: FloatArray
+    bandwidth: float
+    """In units of the channels."""
 
     @classmethod
     def of(cls, channels: FloatArray, inside: IntArray, shape: tuple[int, ...]) -> Features:
@@ -30,7 +32,7 @@ class Features:
         diagonal = float(np.hypot.reduce(np.array(shape, dtype=np.float64)))
         places = np.stack(np.unravel_index(inside, shape), axis=1) * (PLACE / diagonal)
         rows = np.hstack([channels / spread, places]) / BANDWIDTH
-        return cls(np.ascontiguousarray(rows, dtype=np.float32))
+        return cls(np.ascontiguousarray(rows, dtype=np.float32), BANDWIDTH * spread)
 
     def samples(self, nodes: IntArray) -> FloatArray:
         """At most so many rows that stand for those of the given nodes.

@@ -1,16 +1,16 @@
-"""Regions of blocks → regions of pixels: only what lies near a border is solved for again."""
+"""Regions of blocks → regions of pixels: by a vote, or solved for once more near the borders."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 from scipy import ndimage
 
+from fastge import _native
 from fastge.graph import BoolArray, FloatArray, IntArray
 from fastge.image.colour import Pixels
-from fastge.image.graph import pixel_graph
+from fastge.image.graph import as_volume, pixel_graph
 from fastge.image.level import HOLD, Level
 from fastge.image.potentials import Ties, potentials
 
@@ -19,6 +19,26 @@ PULL = 0.02
 RIM = 10.0
 """The same on the rim of what is solved for: those shares hardly change."""
 TOLERANCE = 0.03
+
+
+def followed(level: Level, whole: Pixels, shares: FloatArray) -> IntArray:
+    """Class (0 … k−1) of every pixel, −1 for none: near borders that of the most alike blocks."""
+    coarse = _classes(level, shares)
+    if level.blocks.side == 1:
+        return coarse
+    labels = np.empty(as_volume(whole.shape), dtype=np.int8)
+    _native.follow_image(
+        level.blocks.side,
+        level.as_blocks(shares).reshape(coarse.size, -1),
+        level.pixels.channels.reshape(coarse.size, -1),
+        coarse.ravel().astype(np.int8, copy=False),
+        _undecided(coarse).ravel().view(np.uint8),
+        whole.inside.reshape(labels.shape).view(np.uint8),
+        whole.channels.reshape(whole.inside.size, -1),
+        2 * level.features.bandwidth**2,
+        labels,
+    )
+    return labels.reshape(whole.shape)
 
 
 def refined(
@@ -33,9 +53,7 @@ def refined(
 
     `shares` are the potentials on the level; `places` are painted with the classes `columns`.
     """
-    best = np.full(level.number.size, -1, dtype=np.int8)
-    best[level.number >= 0] = shares.argmax(axis=1)
-    coarse: Any = best.reshape(level.pixels.shape)
+    coarse = _classes(level, shares)
     nothing: tuple[IntArray, FloatArray] = (
         np.empty(0, np.int64),
         np.empty((0, shares.shape[1]), np.float32),
@@ -55,7 +73,14 @@ def refined(
     return labels, where, found
 
 
-def _undecided(coarse: Any) -> BoolArray:
+def _classes(level: Level, shares: FloatArray) -> IntArray:
+    """Class of every block, −1 for none."""
+    best = np.full(level.number.size, -1, dtype=np.int8)
+    best[level.number >= 0] = shares.argmax(axis=1)
+    return np.asarray(best.reshape(level.pixels.shape))
+
+
+def _undecided(coarse: IntArray) -> BoolArray:
     """Blocks that touch one of another class, at a corner at least."""
     highest = ndimage.maximum_filter(coarse, size=3, mode="nearest")
     known = np.where(coarse < 0, np.int8(127), coarse)

@@ -28,8 +28,8 @@ class Shares:
 
     blocks: Blocks
     of_blocks: FloatArray
-    pixels: IntArray
-    of_pixels: FloatArray
+    pixels: IntArray | None = None
+    of_pixels: FloatArray | None = None
 
     def everywhere(self, inside: BoolArray) -> FloatArray:
         """Shares of every pixel (shape × k): those of blocks without their stairs."""
@@ -41,7 +41,8 @@ class Shares:
         else:
             result = result.copy()
         rows = result.reshape(-1, k)
-        rows[self.pixels] = self.of_pixels
+        if self.pixels is not None and self.of_pixels is not None:
+            rows[self.pixels] = self.of_pixels
         rows[~inside.ravel()] = 0
         sums = rows.sum(axis=1, keepdims=True)
         rows /= np.where(sums > 0, sums, 1)

@@ -18,8 +18,8 @@ from fastge.image.colour import Colour, read_pixels
 from fastge.image.discovery import discovered
 from fastge.image.graph import FLOOR, RADIUS, Affinity, pixel_graph
 from fastge.image.level import Level
-from fastge.image.potentials import class_pairs
-from fastge.image.refinement import refined
+from fastge.image.potentials import Potentials, class_pairs
+from fastge.image.refinement import followed, refined
 from fastge.image.scribbles import MOST_CLASSES, Scribbles, read_scribbles
 from fastge.image.segmentation import Segmentation, Shares
 
@@ -118,15 +118,7 @@ class Segmenter:
             found, ties = level.solve(*strokes, len(painted.ids), check=check)
             values, coefficients = class_pairs(ties, found.shares)
             clock.stop("solve")
-            given = slice(painted.given)
-            best, pixels, shares = refined(
-                level,
-                self.pixels,
-                found.shares,
-                painted.places[given],
-                painted.columns[given],
-                check,
-            )
+            best, shares = self._in_full(level, painted, found, check, is_preview)
             clock.stop("refine")
         labels = np.append(painted.ids, -1)[best]
         clock.stop("label")
@@ -139,10 +131,27 @@ class Segmenter:
             self.image,
             painted.known,
             is_preview,
-            shares=Shares(level.blocks, level.as_blocks(found.shares), pixels, shares),
+            shares=shares,
             coefficients=coefficients,
             graph=lambda: self.graph,
         )
+
+    def _in_full(
+        self,
+        level: Level,
+        painted: _Painted,
+        found: Potentials,
+        check: Callable[[], None],
+        is_preview: bool,
+    ) -> tuple[IntArray, Shares]:
+        """Column of every pixel's class, −1 for none, and what it was read off."""
+        coarse = level.as_blocks(found.shares)
+        if is_preview:
+            return followed(level, self.pixels, found.shares), Shares(level.blocks, coarse)
+        given = slice(painted.given)
+        places, columns = painted.places[given], painted.columns[given]
+        best, pixels, shares = refined(level, self.pixels, found.shares, places, columns, check)
+        return best, Shares(level.blocks, coarse, pixels, shares)
 
     def _painted(self, scribbles: Any, k: int | None, check: Callable[[], None]) -> _Painted:
         known = None if scribbles is None else read_scribbles(scribbles, self.shape)
@@ -151,6 +160,10 @@ class Segmenter:
         if known is not None:
             places = np.flatnonzero((known.labels >= 0) & self.pixels.inside)
             classes = known.labels.ravel()[places]
+            if len(places) == 0 and len(known.classes):
+                raise ConstraintError(
+                    "all scribbles lie on pixels that the mask (or alpha) leaves out; paint others"
+                )
         ids = np.unique(classes)
         k = _count(len(ids), k, int(np.count_nonzero(self.pixels.inside)))
         given = len(places)
