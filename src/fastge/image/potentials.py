@@ -23,6 +23,9 @@ from fastge.nested import fast_cycle
 TOLERANCE = 1e-2
 """Error in energy, as a share of the solution's, below which one label in a thousand changes."""
 MAX_ITERATIONS = 60
+DIRECT_BELOW = 200
+"""Nodes under which a level is inverted: fewer than for eigenvectors, since one hierarchy serves
+a handful of iterations."""
 _STEP = 4  # block widths are multiples of this: the native kernels are specialised on them
 
 
@@ -72,7 +75,7 @@ def potentials(
     The last class is the ground that the graph is joined to as strongly as to all classes together.
     """
     grounded = Graph(*_native.add_ground(graph.indptr, graph.indices, graph.weights, ties.sums()))
-    hierarchy = Hierarchy(grounded)
+    hierarchy = Hierarchy(grounded, direct_below=DIRECT_BELOW)
     cycle = fast_cycle(hierarchy)
     width = -(-(ties.k - 1) // _STEP) * _STEP
     b = np.zeros((grounded.n, width), dtype=cycle.dtype)

@@ -51,13 +51,17 @@ class Hierarchy:
     """Combinatorial multigrid of a graph; printing it shows the levels.
 
     With `ground`, the last node stands for the ground of a diagonally dominant matrix: its
-    value is zero and callers do not see it.
+    value is zero and callers do not see it. A level of fewer nodes than `direct_below` is inverted:
+    that costs its cube once, and pays where many systems are solved.
     """
 
-    def __init__(self, graph: Graph, *, ground: bool = False) -> None:
+    def __init__(
+        self, graph: Graph, *, ground: bool = False, direct_below: int | None = None
+    ) -> None:
         self.graph = graph
         with one_blas_thread():
-            self.levels = build_levels(graph)
+            options = {} if direct_below is None else {"direct_below": direct_below}
+            self.levels = build_levels(graph, **options)
         self.has_ground = ground
         self._cycles: dict[np.dtype[Any], Cycle] = {}
 
