@@ -60,3 +60,15 @@ def test_eigensolvers(tmp_path: Path) -> None:
         assert row["status"] == "done"
         assert row["error"] <= content["accuracy"]
         assert row["memory_mebibytes"] > 0
+
+
+def test_images() -> None:
+    """Strokes and peers are timed; the preview is checked against the answer."""
+    pytest.importorskip("skimage", reason=f"scikit-image is missing, {FROM}")
+    command = [sys.executable, FOLDER / "images.py", "--small"]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
+    assert done.returncode == 0, done.stderr
+    rows = [line.split("|")[1:-1] for line in done.stdout.splitlines() if line.startswith("|")]
+    strokes, peers = rows[2], rows[5]
+    assert float(strokes[-1]) > 0.8
+    assert all(float(cell.replace(",", "")) > 0 for cell in (*strokes, *peers))
