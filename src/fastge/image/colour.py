@@ -21,6 +21,7 @@ _TO_XYZ = np.array(
     ]
 )
 _LINEAR_BELOW = (6 / 29) ** 3
+_BLOCK = 1 << 14  # colours converted at a time, so that they stay in the cache
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,6 +64,14 @@ def read_pixels(
 
 def lab(rgb: FloatArray) -> FloatArray:
     """CIELAB (D65) of sRGB values in 0 … 1, along the last axis."""
+    rows = rgb.reshape(-1, 3)
+    result = np.empty_like(rows)
+    for first in range(0, len(rows), _BLOCK):
+        result[first : first + _BLOCK] = _lab(rows[first : first + _BLOCK])
+    return result.reshape(rgb.shape)
+
+
+def _lab(rgb: FloatArray) -> FloatArray:
     linear = np.where(rgb <= 0.04045, rgb / 12.92, ((np.maximum(rgb, 0) + 0.055) / 1.055) ** 2.4)
     matrix = (_TO_XYZ / _WHITE[:, None]).astype(rgb.dtype)
     xyz = linear @ matrix.T
