@@ -101,8 +101,8 @@ WHYS = {
     ),
     "fastge-tau": (
         "The library's own coefficient is larger than the paper's on graphs of equal edges. Ten "
-        "times as much is better on Four-Moons and does no harm elsewhere; a hundred times hurts "
-        "PACM."
+        "times as much changes little, a hundred times hurts both sets of points and not the "
+        "network."
     ),
 }
 

@@ -53,9 +53,9 @@ ACCURACY: Whys = {
         "then a draw falls to about .85, because the program runs k-means once."
     ),
     ("fastge", Verdict.PARTLY): (
-        "Behind COSf with few labels: COSC merges must-linked nodes and searches for the cut "
-        "itself, while the eigenvectors are still close to those without constraints. With more "
-        "labels the two are level."
+        "Behind COSf with ten labels: COSC merges must-linked nodes and searches for the cut "
+        "itself, while the eigenvectors, where the library starts, are still close to those "
+        "without constraints."
     ),
 }
 SPEED: Whys = {
