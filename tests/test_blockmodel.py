@@ -11,7 +11,7 @@ from scipy.special import softmax
 from threadpoolctl import threadpool_limits
 
 from fastge import Constraints, blockmodel, datasets
-from fastge.blockmodel import LABEL, PAIRS, refined
+from fastge.blockmodel import LABEL, PAIRS, likelihood, refined
 from fastge.graph import Graph, as_graph, from_canonical
 from fastge.quality import adjusted_rand_index
 from strategies import adjacencies
@@ -179,3 +179,14 @@ def test_no_class_is_lost() -> None:
     assert set(found) == {0, 1, 2}
     assert found[0] == 0
     assert found[3] == 1
+
+
+def test_likelihood_is_the_mean_over_edges() -> None:
+    graph, truth = blocks()
+    A, d = graph.to_scipy().toarray(), graph.degrees
+    same, vol = truth[:, None] == truth, d.sum()
+    inside, chance = A[same].sum() + 1, np.outer(d, d)[same].sum() / vol + 1
+    p, q = inside / chance, (A[~same].sum() + 1) / (np.outer(d, d)[~same].sum() / vol + 1)
+    expected = np.where(same, np.log(p), np.log(q))[A > 0].mean()
+    assert likelihood(graph, truth) == pytest.approx(expected)
+    assert likelihood(graph, mistaken(truth, 0.5)) < expected

@@ -87,3 +87,13 @@ def test_more_clusters_than_classes_are_still_discovered() -> None:
     found = fastge.cluster(data.adjacency, Constraints.from_labels(labels), 3).labels
     assert adjusted_rand_index(data.truth, found) > 0.95
     assert set(found[data.truth < 2]) >= {0, 1}
+
+
+def test_walks_reach_what_rounds_cannot() -> None:
+    """Ten labels in four letters: the first guess is half wrong, and so is what neighbours say."""
+    data = datasets.pacm(seed=1000)
+    told = Constraints.from_labels(datasets.sample_labels(data.truth, 10, seed=0))
+    graph = as_graph(data.adjacency)
+    start = fastge.cluster(merge(graph, told), told, 4).labels
+    rounds = adjusted_rand_index(data.truth, refined(graph, start, told).classes)
+    assert adjusted_rand_index(data.truth, classified(graph, start, told)) > rounds + 0.02

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 
 from fastge import Constraints, datasets, walks
 from fastge.blockmodel import refined
-from fastge.graph import Graph, as_graph
+from fastge.graph import Graph, as_graph, from_canonical
 from fastge.quality import adjusted_rand_index
-from fastge.walks import STEPS, regression
+from fastge.walks import LONG, STEPS, attracted, regression
 
 
 def two_sided(seed: int = 0) -> tuple[Graph, np.ndarray, np.ndarray]:
@@ -87,3 +88,39 @@ def test_a_node_of_two_classes_and_isolated_nodes_do_no_harm() -> None:
     found = regression(as_graph(A.tocsr()), told.labels)
     assert set(found.classes) <= set(house)
     assert len(found.told) == told.labels.count
+
+
+def chain() -> tuple[Graph, np.ndarray]:
+    """Two dense blobs joined by an edge: a long walk ends where it starts."""
+    data = datasets.planted_partition([40, 60], p_in=0.3, p_out=0.002, seed=1)
+    return as_graph(data.adjacency), data.truth
+
+
+def test_walks_from_a_few_labels_reach_their_whole_class() -> None:
+    graph, truth = chain()
+    labels = np.full(graph.n, -1)
+    labels[[0, 99]] = [0, 1]
+    entries = Constraints.from_labels(labels).labels
+    found = attracted(graph, np.arange(graph.n) % 2, entries)
+    np.testing.assert_array_equal(found, truth)
+
+
+def test_walks_are_those_of_the_dense_matrix() -> None:
+    graph, house, labels = two_sided()
+    d, A = graph.degrees, graph.to_scipy().toarray()
+    walk = np.linalg.matrix_power((np.eye(graph.n) + A / d[:, None]) / 2, LONG)
+    nodes = np.flatnonzero(labels >= 0)
+    members = np.eye(4)[labels[nodes]]
+    scores = walk[:, nodes] @ (members / members.sum(axis=0) / d[nodes, None])
+    found = attracted(graph, house, Constraints.from_labels(labels).labels)
+    assert (found == scores.argmax(axis=1)).mean() > 0.99
+    every = walk @ (np.eye(4)[house] / (d @ np.eye(4)[house]))
+    assert (attracted(graph, house) == every.argmax(axis=1)).mean() > 0.99
+
+
+def test_where_walks_do_not_lead_classes_stand() -> None:
+    graph, truth = chain()
+    wider = sp.block_diag([graph.to_scipy(), sp.csr_array((2, 2))], format="csr")
+    classes = np.concatenate([truth, [1, 0]])
+    found = attracted(from_canonical(sp.csr_array(wider)), classes)
+    assert found[-2:].tolist() == [1, 0]

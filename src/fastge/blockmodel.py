@@ -128,12 +128,27 @@ def _evidence(graph: Graph, Q: FloatArray, log_prior: FloatArray) -> tuple[Float
     d, volume, unit = graph.degrees, float(graph.degrees.sum()), _weight_of_one_edge(graph)
     around, masses = graph.times(Q), d @ Q
     inside, by_chance = float(np.vdot(Q, around)), float(masses @ masses) / volume
-    p = (inside + unit) / (by_chance + unit)
-    q = (volume - inside + unit) / (volume - by_chance + unit)
+    p, q = _ties(inside, by_chance, volume, unit)
     edge = max(float(np.log(p / q)), 0.0) / unit
     around *= edge
     around += log_prior - np.outer(d, (p - q) / unit / volume * masses)
     return around, edge
+
+
+def likelihood(graph: Graph, classes: IntArray) -> float:
+    """log p for an edge inside a class and log q between two, the mean over all edges."""
+    ids, columns = np.unique(classes, return_inverse=True)
+    Q, volume = np.eye(len(ids))[columns], float(graph.degrees.sum())
+    masses, unit = graph.degrees @ Q, _weight_of_one_edge(graph)
+    inside, by_chance = float(np.vdot(Q, graph.times(Q))), float(masses @ masses) / volume
+    p, q = _ties(inside, by_chance, volume, unit)
+    return float(inside * np.log(p) + (volume - inside) * np.log(q)) / volume
+
+
+def _ties(inside: float, by_chance: float, volume: float, unit: float) -> tuple[float, float]:
+    """p and q, with one edge more than there is inside classes and between them."""
+    p = (inside + unit) / (by_chance + unit)
+    return p, (volume - inside + unit) / (volume - by_chance + unit)
 
 
 def _weight_of_one_edge(graph: Graph) -> float:

@@ -1,4 +1,4 @@
-"""The class of every node, from a first guess, the data graph and labels.
+"""The class of every node, from a first guess, the data graph and constraints.
 
 Two views compete: that classes are what the graph is divided by (`blockmodel`), and that they are
 one of several things that shape it (`walks`). The second is asked only where the first fails to
@@ -9,25 +9,30 @@ from __future__ import annotations
 
 import logging
 
-from fastge.blockmodel import refined
+import numpy as np
+
+from fastge.blockmodel import Refined, likelihood, refined
 from fastge.constraints import Constraints
 from fastge.graph import Graph, IntArray
-from fastge.walks import regression
+from fastge.walks import attracted, regression
 
 logger = logging.getLogger("fastge")
 
 CLEAR = 0.75
 """Share of labels told by neighbours from which the graph is divided by the classes."""
+REPEATS = 3
+"""How often walks may start anew from all nodes of the classes found."""
 
 
 def classified(graph: Graph, start: IntArray, constraints: Constraints) -> IntArray:
     """The classes that refine `start`, or those of a regression where it tells more labels.
 
-    Regression knows labelled classes only: it discovers no others."""
+    Regression knows labelled classes only: it discovers no others.
+    """
     if graph.n_edges == 0:
         return start
-    labels, blocks = constraints.labels, refined(graph, start, constraints)
-    told = blocks.told[: labels.count]
+    labels, first = constraints.labels, refined(graph, start, constraints)
+    blocks, told = _improved(graph, first, constraints), first.told[: labels.count]
     if len(labels.class_ids) < 2 or told.mean() >= CLEAR:
         return blocks.classes
     walks = regression(graph, labels)
@@ -37,3 +42,27 @@ def classified(graph: Graph, start: IntArray, constraints: Constraints) -> IntAr
         100 * walks.told.mean(),
     )
     return walks.classes if walks.told.sum() > told.sum() else blocks.classes
+
+
+def _improved(graph: Graph, best: Refined, constraints: Constraints) -> Refined:
+    """The best of several starts, unless the first one settled at once.
+
+    Rounds move a class only as far as its neighbours; a start that lies beyond needs walks. Those
+    from labels know no discovered classes and are left out where there are some.
+    """
+    if best.rounds <= 1:
+        return best
+    merit, labels = _merit(graph, best), constraints.labels
+    starts = [labels] if np.array_equal(np.unique(best.classes), labels.class_ids) else []
+    for source in (*starts, *[None] * REPEATS):
+        other = refined(graph, attracted(graph, best.classes, source), constraints)
+        if (other_merit := _merit(graph, other)) > merit:
+            best, merit = other, other_merit
+        elif source is None:
+            break
+    return best
+
+
+def _merit(graph: Graph, found: Refined) -> tuple[int, float]:
+    """Constraints that neighbours tell, and, of as many, how likely the edges are."""
+    return int(found.told.sum()), likelihood(graph, found.classes)

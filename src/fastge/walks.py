@@ -1,6 +1,7 @@
-"""Regression of classes on short random walks: for classes that the graph is not divided by.
+"""Classes by lazy random walks: long ones towards a class, regression on short ones.
 
-Two nodes are alike as far as lazy random walks from them meet: with P = (I + D⁻¹A) / 2,
+Regression is for classes that the graph is not divided by. Two nodes are alike as far as walks
+from them meet: with P = (I + D⁻¹A) / 2,
 
     K = D^½ P^t D^−½ − d^½ d^½ᵀ / vol
 
@@ -20,6 +21,8 @@ from fastge.graph import BoolArray, FloatArray, Graph, IntArray
 from fastge.pairs import Labels
 
 STEPS = 8
+LONG = 64
+"""Steps of the walks that lead across a whole class."""
 FOLDS = 4
 MAX_ITERATIONS = 30
 TOLERANCE = 0.03
@@ -55,6 +58,36 @@ def regression(graph: Graph, labels: Labels) -> Regression:
     return Regression(ids[scores.argmax(axis=1)], held_out[row].argmax(axis=1) == column)
 
 
+def attracted(graph: Graph, classes: IntArray, labels: Labels | None = None) -> IntArray:
+    """The class that a walk of 64 steps most likely ends in, if all classes were as heavy.
+
+    A class is its labels, or all its nodes where there are none. `classes` stand where walks tell
+    nothing.
+    """
+    everyone = Labels(np.arange(graph.n), classes, graph.degrees)
+    known = everyone if labels is None else labels
+    ids, nodes, weights = np.unique(classes), known.nodes, known.confidence
+    column = np.searchsorted(ids, known.classes)
+    d = graph.degrees[nodes]
+    X = np.zeros((graph.n, len(ids)))
+    np.add.at(X, (nodes, column), np.divide(weights, d, out=np.zeros_like(d), where=d > 0))
+    mass = graph.degrees @ X
+    X /= np.where(mass > 0, mass, 1.0)
+    chances = _walked(graph, X, LONG)
+    return np.where(np.ptp(chances, axis=1) > 0, ids[chances.argmax(axis=1)], classes)
+
+
+def _walked(graph: Graph, X: FloatArray, steps: int) -> FloatArray:
+    """P^t X; X is used up."""
+    d = graph.degrees
+    half = np.divide(0.5, d, out=np.zeros_like(d), where=d > 0)
+    nothing, other = np.zeros_like(X), np.empty_like(X)
+    for _ in range(steps):
+        _native.relax(graph.indptr, graph.indices, graph.weights, half, nothing, X, other)
+        X, other = other, X
+    return X
+
+
 def _folds(Y: FloatArray) -> IntArray:
     """Parts 0 … of the rows, equally many of every class in each as far as possible."""
     order = np.argsort(Y.argmax(axis=1), kind="stable")
@@ -88,15 +121,7 @@ class _Kernel:
         inverse = np.divide(1.0, roots, out=np.zeros_like(roots), where=roots > 0)
         X[self.nodes] = inverse[self.nodes, None] * weights
         X -= (d @ X) / d.sum()
-        half = 0.5 * inverse**2
-        nothing, other = np.zeros_like(X), np.empty_like(X)
-        for _ in range(STEPS):
-            _native.relax(
-                self.graph.indptr, self.graph.indices, self.graph.weights, half, nothing, X, other
-            )
-            X, other = other, X
-        X *= roots[:, None]
-        return X
+        return _walked(self.graph, X, STEPS) * roots[:, None]
 
     def among(self, weights: FloatArray) -> FloatArray:
         """K_SS times weights"""
