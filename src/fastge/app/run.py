@@ -8,6 +8,7 @@ import sys
 import threading
 import webbrowser
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from dataclasses import dataclass
 from urllib.parse import urlencode
 
@@ -55,11 +56,10 @@ def serve(
         # Every user of a machine sees the arguments of a program, so the browser's are a ticket.
         once = address_of(place.host, port, ticket=access.issue_ticket())
         threading.Timer(0.5, webbrowser.open, [once]).start()
-    try:
+    with suppress(KeyboardInterrupt):  # whether it arrives here depends on what ran last
         server.run(sockets=[listener])
-    except KeyboardInterrupt:
-        say("The server has ended.")
-        _leave()
+    say("The server has ended.")
+    _leave()
 
 
 def _leave() -> None:
