@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 from skimage.color import rgb2lab
+from threadpoolctl import threadpool_limits
 
 import reference
 from fastge.errors import ParameterError
@@ -166,7 +167,7 @@ def test_bad_input_is_named(image: Any, options: dict[str, Any], message: str) -
 
 
 def test_building_a_graph_costs_a_few_products() -> None:
-    """Nearer ten products at two threads; the test leaves room for a busy machine."""
+    """Two to four of a block of eight columns; the test leaves room for a busy machine."""
     image = np.random.default_rng(0).integers(0, 256, (500, 600, 3), dtype=np.uint8)
     graph = image_graph(image)
     matrix, block = graph.to_scipy(), np.ones((graph.n, 8))
@@ -174,10 +175,11 @@ def test_building_a_graph_costs_a_few_products() -> None:
     for _ in range(3):
         build.append(_seconds(lambda: image_graph(image)))
         product.append(_seconds(lambda: matrix @ block))
-    assert min(build) <= 30 * min(product)
+    assert min(build) <= 10 * min(product)
 
 
 def _seconds(task: Any) -> float:
     start = time.process_time()
-    task()
+    with threadpool_limits(limits=1):
+        task()
     return time.process_time() - start

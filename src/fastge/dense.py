@@ -56,6 +56,12 @@ def one_blas_thread() -> AbstractContextManager[Any]:
     return limit
 
 
+def one_thread() -> AbstractContextManager[Any]:
+    """All native code on one thread: for work so short that teams wait for each other."""
+    limit: AbstractContextManager[Any] = _controller().limit(limits=1)
+    return limit
+
+
 @cache
 def _controller() -> Any:
     return ThreadpoolController()

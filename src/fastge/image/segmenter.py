@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from fastge.dense import one_blas_thread
+from fastge.dense import one_thread
 from fastge.errors import ClusterCountError, ConstraintError, FastgeError
 from fastge.graph import Graph, IntArray
 from fastge.image.blocks import Blocks
@@ -109,7 +109,7 @@ class Segmenter:
         self, scribbles: Any, k: int | None, check: Callable[[], None], *, is_preview: bool
     ) -> Segmentation:
         clock = _Clock()
-        with one_blas_thread():
+        with one_thread():  # strokes are short, and many may be painting
             painted = self._painted(scribbles, k, check)
             clock.stop("scribbles")
             level = (self.quick if is_preview else self.fine).built()
