@@ -21,7 +21,7 @@ from reproduce.results import Results
 from reproduce.runs import Series
 from reproduce.schema import SCHEMA, Record, Run
 from reproduce.store import Store, hash_of
-from reproduce.verdicts import Verdict, faster, not_behind
+from reproduce.verdicts import Verdict, faster, not_behind, rounded
 from reproduce.worker import scores
 
 RUN = Run("four-moons", {"n": 40, "labelled": 8, "draw": 0}, "njw", METHODS["njw"].target)
@@ -206,6 +206,10 @@ def test_speed_is_compared_in_seconds_of_the_processor(tmp_path: Path) -> None:
     assert faster(results, ours="cosf", peers=["fastge"], factor=8).verdict == "differs"
     told = faster(results, ours="fastge", peers=["csp"], factor=5).measured
     assert told == "Moons: CSP, as released takes 600 times the seconds."
+
+
+def test_figures_are_rounded_without_exponents() -> None:
+    assert [rounded(x) for x in (227.2, 0.0561, 1234.0, 7.0)] == ["230", "0.056", "1,200", "7"]
 
 
 def test_a_larger_coefficient_is_judged_against_the_own_one(tmp_path: Path) -> None:

@@ -17,9 +17,10 @@ from reproduce.figures.figure import Figure, Picture, Table, bearable
 from reproduce.results import Results, score_of
 from reproduce.runs import Series
 from reproduce.schema import Record
-from reproduce.verdicts import Claim, Finding, Verdict, faster
+from reproduce.verdicts import Claim, Finding, Verdict, faster, rounded
 
 SHOWN = ("fastge", "segment", "released", "cosf", "random-walker")
+OURS = {"fastge", "segment"}
 PICTURES = {"patras": "Patras", "davis": "Davis"}
 SHIPPED = {"coffee": 60_000, "china": 273_280, "retina": 1_100_000}
 """Pictures that are always there, and about how many pixels they are taken at."""
@@ -80,7 +81,7 @@ def _seconds_bar(records: Sequence[Record], method: str, data: str) -> Bar:
     paper = PAPER_SECONDS.get((method, data))
     told = f" (paper: {paper:g} s)" if paper else ""
     seconds = float(np.median(done))
-    return Bar(seconds, f"{seconds:.2g} s{told}", emphasis=method == "fastge")
+    return Bar(seconds, f"{rounded(seconds)} s{told}", emphasis=method in OURS)
 
 
 def _violated_bar(records: Sequence[Record], method: str) -> Bar:
@@ -92,7 +93,7 @@ def _violated_bar(records: Sequence[Record], method: str) -> Bar:
     total = done[0].scores["must_links"] + done[0].scores["cannot_links"]
     middle = float(np.median(counts))
     text = f"{_told(counts)} of {total:g}"
-    return Bar(middle, text, emphasis=method == "fastge")
+    return Bar(middle, text, emphasis=method in OURS)
 
 
 def _title(results: Results, data: str) -> str:
