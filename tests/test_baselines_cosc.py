@@ -343,6 +343,7 @@ def test_exact_variant_finds_the_best_of_all_cuts(seed: int) -> None:
     assert (fast["violated_cannot_links"], fast["ncut"]) >= (found[0], found[1] * (1 - 1e-9))
 
 
+@pytest.mark.slow
 def test_exact_cut_of_two_moons_is_no_worse_than_the_fast_one() -> None:
     points, truth = make_moons(400, noise=0.13, random_state=0)
     adjacency = noisy_knn(points, 10, 0, seed=0)
@@ -355,14 +356,15 @@ def test_exact_cut_of_two_moons_is_no_worse_than_the_fast_one() -> None:
     assert exact.diagnostics["ncut"] <= fast.diagnostics["ncut"] * (1 + 1e-9)
 
 
-@pytest.mark.parametrize("method", [cosc_fast, cosc])
+@pytest.mark.parametrize("method", [cosc_fast, pytest.param(cosc, marks=pytest.mark.slow)])
 def test_more_clusters_are_found_and_must_links_hold(method) -> None:
     data = four_moons(400, seed=0)
     known = Constraints.from_labels(sample_labels(data.truth, 60, seed=0))
     outcome = method(data.adjacency, known, 4, seed=0)
     assert adjusted_rand_index(data.truth, outcome.labels) > 0.8
-    again = method(data.adjacency, known, 4, seed=0)
-    np.testing.assert_array_equal(outcome.labels, again.labels)
+    if method is cosc_fast:
+        again = method(data.adjacency, known, 4, seed=0)
+        np.testing.assert_array_equal(outcome.labels, again.labels)
     assert outcome.diagnostics["violated_must_links"] == 0
     assert outcome.diagnostics["ncut"] == pytest.approx(
         normalised_cut(as_graph(data.adjacency), outcome.labels)
