@@ -246,20 +246,13 @@ class _BlockIteration:
 
     def _result(self, history: list[FloatArray]) -> Eigenpairs:
         k = self.k
-        order = np.argsort(
-            -self.mu[:k], kind="stable"
-        )  # rounding swaps those that are all but equal
+        order = np.argsort(-self.mu[:k], kind="stable")  # rounding swaps those all but equal
         mu = self.mu[order]
         vanishing = mu <= VANISHING * max(float(self.mu.max()), 0.0)
         values = np.divide(1.0, mu, out=np.full(k, np.inf), where=~vanishing)
-        return Eigenpairs(
-            values,
-            np.ascontiguousarray(self.X[:, order]),
-            self.residuals[order],
-            self._arrived(),
-            len(history) - 1,
-            history,
-        )
+        vectors, residuals = np.ascontiguousarray(self.X[:, order]), self.residuals[order]
+        steps = len(history) - 1
+        return Eigenpairs(values, vectors, residuals, self._arrived(), steps, history)
 
 
 def _stagnates(history: list[FloatArray]) -> bool:
