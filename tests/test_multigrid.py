@@ -24,10 +24,10 @@ from fastge.multigrid.grouping import Aggregation, Elimination
 seeds = st.integers(0, 2**32 - 1)
 
 
-@pytest.fixture
-def deep(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Levels of a handful of nodes, so that small graphs have several."""
-    monkeypatch.setitem(hierarchy.build_levels.__kwdefaults__, "direct_below", 8)
+@pytest.fixture(params=[8, hierarchy.DIRECT_BELOW], ids=["deep", "as is"])
+def deep(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Levels of a handful of nodes, so that small graphs have several; and those by default."""
+    monkeypatch.setitem(hierarchy.build_levels.__kwdefaults__, "direct_below", request.param)
 
 
 def some_graph(seed: int) -> Graph:

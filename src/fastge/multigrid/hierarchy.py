@@ -17,6 +17,11 @@ DIRECT_BELOW = 700
 """Nodes under which a level is solved by a dense inverse."""
 DENSE_BELOW = 2048
 """Nodes under which a level that does not coarsen any further is solved so, too."""
+TINY = 8
+"""Nodes under which a level is solved so whatever its weights are."""
+WIDEST = 1e8
+"""Ratio of weights above which levels that are not tiny are coarsened further instead: rounding
+across the lightest edges would drown in a dense inverse what lies between the heaviest."""
 LARGEST_TOTAL = 5
 """Entries of all levels together, in units of the first level's, at which coarsening stops."""
 
@@ -39,7 +44,7 @@ def build_levels(graph: Graph, *, direct_below: int = DIRECT_BELOW) -> list[Leve
     levels: list[Level] = []
     budget = LARGEST_TOTAL * _entries(graph)
     while True:
-        if graph.n < direct_below:
+        if graph.n < (direct_below if _is_even(graph) else TINY):
             return [*levels, Level(graph, None, inverse=dense_inverse(graph))]
         eliminated = eliminate(graph)
         if eliminated is not None:
@@ -53,6 +58,11 @@ def build_levels(graph: Graph, *, direct_below: int = DIRECT_BELOW) -> list[Leve
             return [*levels, Level(graph, None, inverse=inverse)]
         levels.append(Level(graph, transfer, _repeats(graph, coarse)))
         graph = coarse
+
+
+def _is_even(graph: Graph) -> bool:
+    w = graph.weights
+    return len(w) == 0 or float(w.max()) <= WIDEST * float(w.min())
 
 
 def _entries(graph: Graph) -> int:
