@@ -41,6 +41,14 @@ def test_without_edges_the_guess_stands() -> None:
     np.testing.assert_array_equal(found, start)
 
 
+def test_the_few_neighbours_of_a_pixel_are_not_asked() -> None:
+    data = datasets.grid_image((30, 40), seed=0)
+    labels = datasets.sample_labels(data.truth, 20, seed=0)
+    told, graph = Constraints.from_labels(labels), as_graph(data.adjacency)
+    start = np.where(np.random.default_rng(0).random(graph.n) < 0.2, 0, data.truth)
+    np.testing.assert_array_equal(classified(graph, start, told), start)
+
+
 def moons() -> tuple[sp.csr_array, np.ndarray, np.ndarray]:
     data = datasets.four_moons(400, k_g=15, l_g=4, seed=2)
     return data.adjacency, data.truth, datasets.sample_labels(data.truth, 40, seed=0)

@@ -151,6 +151,11 @@ def _ties(inside: float, by_chance: float, volume: float, unit: float) -> tuple[
     return p, (volume - inside + unit) / (volume - by_chance + unit)
 
 
+def witnesses(graph: Graph) -> float:
+    """Mean number of neighbours whose word counts: mean degree in units of one edge."""
+    return float(graph.degrees.mean()) / _weight_of_one_edge(graph)
+
+
 def _weight_of_one_edge(graph: Graph) -> float:
     """1 / s = Σ w² / Σ w"""
     largest = float(graph.weights.max())

@@ -11,7 +11,7 @@ import logging
 
 import numpy as np
 
-from fastge.blockmodel import Refined, likelihood, refined
+from fastge.blockmodel import Refined, likelihood, refined, witnesses
 from fastge.constraints import Constraints
 from fastge.graph import Graph, IntArray
 from fastge.walks import attracted, regression
@@ -20,6 +20,9 @@ logger = logging.getLogger("fastge")
 
 CLEAR = 0.75
 """Share of labels told by neighbours from which the graph is divided by the classes."""
+FEWEST_WITNESSES = 8.0
+"""Mean number of neighbours up to which they are not asked: in lattices of pixels, meshes, roads
+and trees the few neighbours of a node see no more than it does, and heed noise (decision 0004)."""
 REPEATS = 3
 """How often walks may start anew from all nodes of the classes found."""
 
@@ -27,9 +30,10 @@ REPEATS = 3
 def classified(graph: Graph, start: IntArray, constraints: Constraints) -> IntArray:
     """The classes that refine `start`, or those of a regression where it tells more labels.
 
-    Regression knows labelled classes only: it discovers no others.
+    Where neighbours are few, `start` stays. Regression knows labelled classes only: it discovers
+    no others.
     """
-    if graph.n_edges == 0:
+    if graph.n_edges == 0 or witnesses(graph) <= FEWEST_WITNESSES:
         return start
     labels, first = constraints.labels, refined(graph, start, constraints)
     blocks, told = _improved(graph, first, constraints), first.told[: labels.count]
