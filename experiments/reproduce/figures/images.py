@@ -198,11 +198,6 @@ SEGMENTS = {
             "on the wrong side. COSf depends on its random start, a power iteration that is far "
             "from converged: on Patras seven seeds violate between 0 and 30 of 91 pairs."
         ),
-        Verdict.PARTLY: (
-            "On graphs of grey values the library's model of how classes are linked, which is made "
-            "for networks, overrules some labelled pixels. fastge.image.segment, its own way with "
-            "images, violates none."
-        ),
     },
 }
 MILLION_WHY = "The paper's seconds are those of a machine of 2015 under MATLAB."
