@@ -1,4 +1,4 @@
-"""Multigrid or approximate Cholesky? The table of docs/decisions/0009.
+"""Multigrid or approximate Cholesky? The table of docs/decisions/0007.
 
     python experiments/preconditioners.py [NODES]        ten minutes of one core at 200,000
 
