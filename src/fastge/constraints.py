@@ -53,8 +53,8 @@ class Constraints:
         known = np.flatnonzero((classes >= 0) & (weight > 0))
         if len(known) == 0:
             raise NoKnownLabelError(
-                "every label is −1 (unknown) or has confidence 0, so the labels say nothing; give at "
-                "least one node a class ≥ 0, or cluster without labels"
+                "every label is −1 (unknown) or has confidence 0, so the labels say nothing; give "
+                "at least one node a class ≥ 0, or cluster without labels"
             )
         return cls._assemble(
             Labels(known, classes[known], weight[known]), NO_PAIRS, NO_PAIRS, len(classes)
