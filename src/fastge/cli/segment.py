@@ -93,7 +93,9 @@ def segment(
         many = len(paths) > 1 or images[0].is_dir()
         if output is None and labels is None and eigenvectors is None and report is None:
             output = Path() if many else Path(f"{paths[0].stem}-segmented.png")
-        job = Job(scribbles, points, k, output, labels, eigenvectors, most_pixels, seed, many)
+        outputs = (output, labels, eigenvectors)
+        quality = report is not None
+        job = Job(scribbles, points, k, *outputs, most_pixels, seed, many, quality)
         _check_files(job, report, paths)
         facts, failed = _segment_all(paths, job, quiet)
         if report is not None:

@@ -26,7 +26,7 @@ from fastge.files.overlays import (
 from fastge.files.scribbles import read_painting, read_points
 from fastge.files.tables import file_error
 from fastge.graph import IntArray
-from fastge.image import PALETTE, Segmenter, overlay, read_scribbles
+from fastge.image import PALETTE, Segmentation, Segmenter, overlay, read_scribbles
 
 _MOST_CLASSES = 256
 _SHOWN_PIXELS = 16_000_000
@@ -46,6 +46,8 @@ class Job:
     seed: int
     many: bool
     """Whether outputs, scribbles and points are folders with a file per image."""
+    quality: bool
+    """Whether φ and the pairs are wanted: on many pixels they take longer than the regions."""
 
     def target(self, given: Path, image: Path, end: str) -> Path:
         return given / f"{image.stem}{end}" if self.many else given
@@ -74,7 +76,7 @@ def segment_one(path: Path, job: Job) -> dict[str, Any]:
     except FastgeError as cause:
         raise file_error(path, None, str(cause)) from cause
     labels = enlarged_labels(found.labels, (width, height))
-    _write(path, job, pixels, known, labels, found.eigenvectors)
+    _write(path, job, pixels, known, labels, found)
     names = {} if known is None else known.names
     classes = [names.get(int(c), f"found {c}") for c in found.class_ids]
     return {
@@ -86,7 +88,7 @@ def segment_one(path: Path, job: Job) -> dict[str, Any]:
         "classes": classes,
         "pixels": [int((labels == c).sum()) for c in found.class_ids],
         **_kept(found.labels, small),
-        **({} if found.report is None else found.report.to_dict()),
+        **(found.report.to_dict() if job.quality and found.report else {}),
         "eigenvalues": found.eigenvalues,
         "converged": found.converged,
         "timings": {**found.timings, "in_total": time.perf_counter() - start},
@@ -171,7 +173,7 @@ def _write(
     pixels: Pixels,
     known: Known | None,
     labels: IntArray,
-    maps: Any,
+    found: Segmentation,
 ) -> None:
     colours = _colours(known)
     if job.labels is not None:
@@ -180,6 +182,7 @@ def _write(
         picture = _overlay(pixels, known, labels, colours)
         picture.save(job.target(job.overlay, image, "-segmented.png"))
     if job.eigenvectors is not None:
+        maps = found.eigenvectors
         for j in range(maps.shape[-1]):
             name = f"{image.stem}-eigenvector-{j + 1}.png"
             map_picture(maps[..., j]).save(job.eigenvectors / name)

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from fastge.graph import BoolArray, IntArray
+from fastge.graph import BoolArray, IntArray, NodeArray
 
 # After Okabe and Ito, ordered so that neighbours also differ in lightness; as in fastge.plot.
 PALETTE = np.array(
@@ -34,26 +34,35 @@ def overlay(
     colours: Mapping[int, tuple[int, int, int]] | None = None,
 ) -> Any:
     """RGB picture (uint8) of an h × w image under the colours of its labels; −1 stays bare."""
-    result = as_rgb(image).astype(np.float32)
-    seen = labels >= 0
-    paint = class_colours(labels, colours).astype(np.float32)
-    result[seen] += opacity * (paint[seen] - result[seen])
-    picture = np.rint(result).astype(np.uint8)
+    rgb = as_rgb(image)
+    row, mixed = _mixtures(labels, opacity, colours)
+    first = row[labels] * np.int32(256)
+    picture = np.empty_like(rgb)
+    for channel in range(3):
+        mixed[:, channel].ravel().take(first + rgb[..., channel], out=picture[..., channel])
     if lines:
         picture[cut_lines(labels)] = LINE
     return picture
 
 
-def class_colours(
-    labels: IntArray, colours: Mapping[int, tuple[int, int, int]] | None = None
-) -> Any:
-    """The colour of every pixel's class: given, or the palette's in turn."""
+def _mixtures(
+    labels: IntArray, opacity: float, colours: Mapping[int, tuple[int, int, int]] | None
+) -> tuple[NodeArray, Any]:
+    """Row of each label that occurs (of −1 the last entry), and what becomes of 0 … 255 there.
+
+    Painting is looked up, not calculated: pictures have many pixels and few classes.
+    """
     count = max(int(labels.max(initial=0)) + 1, 1)
-    table = PALETTE[np.arange(count) % len(PALETTE)].copy()
+    present = np.flatnonzero(np.bincount(labels.ravel() + 1, minlength=count + 1)) - 1
+    row = np.zeros(count + 1, dtype=np.int32)
+    row[present] = np.arange(len(present), dtype=np.int32)
+    paint = PALETTE[present % len(PALETTE)].astype(np.float64)
     for label, colour in (colours or {}).items():
-        if label < count:
-            table[label] = colour
-    return table[np.maximum(labels, 0)]
+        paint[present == label] = colour
+    share = np.where(present >= 0, opacity, 0.0)[:, None, None]
+    values = np.arange(256)
+    mixed = values + share * (paint[:, :, None] - values)
+    return row, np.rint(mixed).astype(np.uint8)
 
 
 def cut_lines(labels: IntArray) -> BoolArray:
