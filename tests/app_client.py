@@ -46,6 +46,11 @@ def line(kind: int, *points: float, radius: float = 2.0) -> dict[str, Any]:
     return {"type": "stroke", "kind": kind, "radius": radius, "points": points}
 
 
+# A stroke in each of the two fields, and what there is to find.
+LEFT, RIGHT = line(0, 4.0, 20.0, 20.0, 20.0), line(1, 44.0, 20.0, 60.0, 20.0)
+TRUTH = np.repeat([[0] * 32 + [1] * 32], 40, axis=0)
+
+
 @contextmanager
 def client(limits: Limits | None = None, opened: Opened | None = None) -> Iterator[TestClient]:
     """A browser that has opened the printed address."""

@@ -12,6 +12,9 @@ from starlette.websockets import WebSocketDisconnect
 
 from app_client import (
     HOST,
+    LEFT,
+    RIGHT,
+    TRUTH,
     client,
     decoded,
     encoded,
@@ -24,9 +27,6 @@ from fastge.app import session as session_module
 from fastge.app.limits import Limits
 from fastge.app.server import Opened
 from fastge.app.solver import Solver, Stage
-
-LEFT, RIGHT = line(0, 4.0, 20.0, 20.0, 20.0), line(1, 44.0, 20.0, 60.0, 20.0)
-TRUTH = np.repeat([[0] * 32 + [1] * 32], 40, axis=0)
 
 
 def test_a_stroke_in_each_region_finds_both_regions_first_coarse_then_final() -> None:

@@ -7,10 +7,11 @@ from pathlib import Path
 import numpy as np
 
 from app_client import (
+    LEFT,
+    RIGHT,
     client,
     decoded,
     encoded,
-    line,
     opened_session,
     painting,
     two_fields,
@@ -18,9 +19,6 @@ from app_client import (
 )
 from fastge.files.scribbles import read_painting
 from fastge.image import read_scribbles
-
-LEFT, RIGHT = line(0, 4.0, 20.0, 20.0, 20.0), line(1, 44.0, 20.0, 60.0, 20.0)
-TRUTH = np.repeat([[0] * 32 + [1] * 32], 40, axis=0)
 
 
 def test_files_hold_what_the_page_shows(tmp_path: Path) -> None:

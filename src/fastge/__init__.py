@@ -5,9 +5,10 @@ importing only from those before it:
 
 `errors`, `graph`, `pairs`, `contradictions`, `constraints`, `implied`, `pencil`, `merging`: from
 input to the two Laplacians;
-`components`, `dense`, `orthogonal`, `multigrid`, `eigensolver`, `nested`, `spectrum`: from the
-Laplacians to eigenvectors;
-`sweep`, `embedding`, `partition`, `quality`: from eigenvectors to clusters and what they are worth;
+`components`, `dense`, `columns`, `orthogonal`, `multigrid`, `eigensolver`, `nested`, `spectrum`:
+from the Laplacians to eigenvectors;
+`sweep`, `embedding`, `partition`, `blockmodel`, `walks`, `classification`, `quality`: from
+eigenvectors to clusters and what they are worth;
 `affinity`, `datasets`, `files`: graphs from points, from a generator, from a file;
 `progress`, `relevance`, `algorithm`: one run from end to end;
 `supervision`, `estimator`, `image`, `plot`, `demo`, `app`, `cli`: the faces that it shows to users.

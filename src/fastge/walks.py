@@ -17,6 +17,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from fastge import _native
+from fastge.columns import ratio
 from fastge.graph import BoolArray, FloatArray, Graph, IntArray
 from fastge.pairs import Labels
 
@@ -138,13 +139,9 @@ class _Kernel:
             if (size <= target).all():
                 break
             image = np.where(kept[:, None], self.among(direction) + ridge * direction, 0.0)
-            step = _ratio(size, (direction * image).sum(axis=0))
+            step = ratio(size, (direction * image).sum(axis=0))
             alpha += step * direction
             R -= step * image
             before, size = size, (R * R).sum(axis=0)
-            direction = R + _ratio(size, before) * direction
+            direction = R + ratio(size, before) * direction
         return alpha
-
-
-def _ratio(a: FloatArray, b: FloatArray) -> FloatArray:
-    return np.divide(a, b, out=np.zeros_like(a), where=b > 0)

@@ -15,6 +15,7 @@ import numpy as np
 import scipy.linalg as la
 
 from fastge import _native
+from fastge.columns import dots, ratio
 from fastge.graph import FloatArray, Graph, IntArray
 from fastge.multigrid import Hierarchy
 from fastge.multigrid.cycle import Cycle
@@ -117,12 +118,12 @@ def _solve(
         check()
         _native.centre(r)  # rounding leaves a mean behind, which no x can take away
         z = cycle(r)
-        new = _dots(r, z)
-        if iteration and (new <= tol * tol * np.maximum(_dots(b, x), 0)).all():
+        new = dots(r, z)
+        if iteration and (new <= tol * tol * np.maximum(dots(b, x), 0)).all():
             return iteration, True
-        _native.axpby(one, z, _ratio(new, rz), p)
+        _native.axpby(one, z, ratio(new, rz), p)
         _native.laplacian(*rows, p, Lp)
-        alpha = _ratio(new, _dots(p, Lp))
+        alpha = ratio(new, dots(p, Lp))
         _native.axpby(alpha, p, one, x)
         _native.axpby(-alpha, Lp, one, r)
         rz = new
@@ -146,14 +147,3 @@ def class_pairs(ties: Ties, shares: FloatArray) -> tuple[FloatArray, FloatArray]
     schur = basis.T @ (np.diag(degrees) - flow) @ basis
     values, vectors = la.eigh(schur, basis.T @ demand @ basis)
     return np.clip(values, 0.0, None), np.asarray(basis @ vectors)
-
-
-def _dots(x: FloatArray, y: FloatArray) -> FloatArray:
-    result = np.empty(x.shape[1])
-    _native.column_dots(x, y, result)
-    return result
-
-
-def _ratio(a: FloatArray, b: FloatArray) -> FloatArray:
-    """a / b, zero where b is: a column that has arrived stays where it is."""
-    return np.divide(a, b, out=np.zeros_like(a), where=b > 0)

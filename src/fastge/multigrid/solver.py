@@ -11,6 +11,7 @@ from scipy.sparse.linalg import LinearOperator
 from sklearn.exceptions import ConvergenceWarning
 
 from fastge import _native
+from fastge.columns import dots, ratio
 from fastge.dense import one_blas_thread
 from fastge.errors import (
     AsymmetricGraphError,
@@ -125,21 +126,21 @@ class Hierarchy:
 
     def _conjugate_gradients(self, b: FloatArray, tol: float, max_iterations: int) -> Solution:
         """Columns are independent; b is orthogonal to the constants, and so r remains."""
-        target = tol * np.sqrt(_dots(b, b))
+        target = tol * np.sqrt(dots(b, b))
         x, p, Lp, r = np.zeros_like(b), np.zeros_like(b), np.empty_like(b), b.copy()
         one, rz = np.ones(b.shape[1]), np.zeros(b.shape[1])
         residuals: list[float] = []
         cycle = self.cycle()
         for iteration in range(max_iterations + 1):
-            norms = np.sqrt(_dots(r, r))
-            residuals.append(float(np.max(_ratio(norms, target) * tol)))
+            norms = np.sqrt(dots(r, r))
+            residuals.append(float(np.max(ratio(norms, target) * tol)))
             if (norms <= target).all():
                 return Solution(self._centred(x), iteration, residuals, True)
             z = cycle(r)
-            new_rz = _dots(r, z)
-            _native.axpby(one, z, _ratio(new_rz, rz), p)
+            new_rz = dots(r, z)
+            _native.axpby(one, z, ratio(new_rz, rz), p)
             _native.laplacian(self.graph.indptr, self.graph.indices, self.graph.weights, p, Lp)
-            alpha = _ratio(new_rz, _dots(p, Lp))
+            alpha = ratio(new_rz, dots(p, Lp))
             _native.axpby(alpha, p, one, x)
             _native.axpby(-alpha, Lp, one, r)
             rz = new_rz
@@ -231,14 +232,3 @@ def _grounded(graph: Graph, nodes: IntArray, weights: FloatArray) -> Graph:
     )
     edges = sp.coo_array((np.tile(weights, 2), both), shape=(n + 1, n + 1)).tocsr()
     return from_canonical(sp.csr_array(matrix + edges))
-
-
-def _dots(x: FloatArray, y: FloatArray) -> FloatArray:
-    result = np.empty(x.shape[1])
-    _native.column_dots(x, y, result)
-    return result
-
-
-def _ratio(a: FloatArray, b: FloatArray) -> FloatArray:
-    """a / b, zero where b is: a column that has arrived stays where it is."""
-    return np.divide(a, b, out=np.zeros_like(a), where=b > 0)
