@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -12,6 +13,11 @@ os.environ.setdefault("SCIPY_ARRAY_API", "1")  # without it scikit-learn skips s
 
 import chromium
 from friends import FILES
+
+
+def pytest_configure() -> None:
+    """A shell that runs tests in the background has them, and what they start, ignore Ctrl-C."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture

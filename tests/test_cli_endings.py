@@ -171,8 +171,11 @@ def test_control_c_ends_with_130_and_one_line(folder: Path) -> None:
         writer = when_read_from(folder / "endless.csv")
         time.sleep(0.2)
         running.send_signal(signal.SIGINT)
-        _, said = running.communicate(timeout=20)
-        os.close(writer)
+        try:
+            _, said = running.communicate(timeout=20)
+        finally:
+            running.kill()
+            os.close(writer)
     assert running.returncode == 130
     assert said == "fastge: interrupted\n"
 
