@@ -44,7 +44,18 @@ def test_scores_solve_the_dense_system(monkeypatch: pytest.MonkeyPatch) -> None:
     ridge = np.mean(np.diag(inner)) * np.eye(50)
     scores = K[:, nodes] @ np.linalg.solve(inner + ridge, Y - Y.mean(axis=0))
     found = regression(graph, Constraints.from_labels(some).labels)
-    np.testing.assert_array_equal(found.classes, scores.argmax(axis=1))
+    np.testing.assert_array_equal(found.classes, walks._balanced(scores, Y.sum(axis=0)))
+
+
+def test_classes_get_as_many_nodes_as_their_labels_suggest() -> None:
+    rng = np.random.default_rng(0)
+    scores = rng.standard_normal((4000, 3)) + np.array([2.0, 0.0, 0.0])
+    counts = np.array([20.0, 20.0, 56.0])
+    sizes = np.bincount(walks._balanced(scores, counts), minlength=3)
+    shares = (counts + walks.PSEUDO_LABELS) / (counts + walks.PSEUDO_LABELS).sum()
+    np.testing.assert_allclose(sizes / 4000, shares, atol=0.01)
+    equal = np.zeros((10, 3))
+    np.testing.assert_array_equal(walks._balanced(equal, counts), 0)  # nothing to go by
 
 
 def test_held_out_labels_are_those_of_the_other_parts(monkeypatch: pytest.MonkeyPatch) -> None:

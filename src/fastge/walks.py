@@ -6,8 +6,8 @@ from them meet: with P = (I + D⁻¹A) / 2,
     K = D^½ P^t D^−½ − d^½ d^½ᵀ / vol
 
 Class scores are K_·S α with (K_SS + κ I) α = Y − Ȳ on the labelled nodes S, κ the mean diagonal of
-K_SS. The regression discounts what labelled nodes of different classes have in common, as votes
-of neighbours do not.
+K_SS; every class is raised until it has as many nodes as its labels suggest. The regression
+discounts what labelled nodes of different classes have in common, as votes of neighbours do not.
 """
 
 from __future__ import annotations
@@ -27,6 +27,9 @@ LONG = 64
 FOLDS = 4
 MAX_ITERATIONS = 30
 TOLERANCE = 0.03
+PSEUDO_LABELS = 4.0
+"""Labels that every class is taken to have besides its own where its share is estimated."""
+_BALANCING_ROUNDS, _BALANCING_STEP = 30, 0.3
 _SAMPLED = 64  # diagonal entries from which their mean is taken
 
 
@@ -56,7 +59,23 @@ def regression(graph: Graph, labels: Labels) -> Regression:
         held_out[~kept] = scores[~kept]
     everyone = np.ones(len(trust), dtype=bool)
     scores = kernel.everywhere(kernel.weights(Y, trust, everyone))
-    return Regression(ids[scores.argmax(axis=1)], held_out[row].argmax(axis=1) == column)
+    classes = ids[_balanced(scores, Y.sum(axis=0))]
+    return Regression(classes, held_out[row].argmax(axis=1) == column)
+
+
+def _balanced(scores: FloatArray, counts: FloatArray) -> IntArray:
+    """The class of largest score, once each class has as many nodes as its labels suggest.
+
+    Something is added to the scores of every class until then: a few labels say too little of
+    where their class ends, and the largest classes would take what lies between.
+    """
+    n, k = scores.shape
+    wanted = (counts + PSEUDO_LABELS) / (counts + PSEUDO_LABELS).sum()
+    pull, unit = np.zeros(k), _BALANCING_STEP * float(scores.std())
+    for _ in range(_BALANCING_ROUNDS):
+        found = np.bincount((scores + pull).argmax(axis=1), minlength=k)
+        pull += unit * np.log(wanted * (n + k) / (found + 1))
+    return np.asarray((scores + pull).argmax(axis=1))
 
 
 def attracted(graph: Graph, classes: IntArray, labels: Labels | None = None) -> IntArray:
