@@ -6,10 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 import scipy.sparse as sp
-from scipy.sparse.csgraph import connected_components
 
 from fastge.graph import BoolArray, IntArray
-from fastge.pairs import Labels
+from fastge.pairs import Labels, joined
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,15 +32,15 @@ def contradictions(ml: IntArray, cl: IntArray, labels: Labels) -> Contradictions
     """What must-link pairs, cannot-link pairs and labels demand and forbid at once."""
     n = 1 + max((int(part.max()) for part in (ml, cl, labels.nodes) if part.size), default=-1)
     class_ids, class_of = np.unique(labels.classes, return_inverse=True)
-    joined = _joined_by_must_links(n, ml, labels.nodes, class_of, len(class_ids))
-    same = joined[cl[:, 0]] == joined[cl[:, 1]]
+    group = _joined_by_must_links(n, ml, labels.nodes, class_of, len(class_ids))
+    same = group[cl[:, 0]] == group[cl[:, 1]]
     direct = _rows_in(cl, ml) | _share_a_class(cl, n, labels.nodes, class_of, len(class_ids))
     nodes, entries = np.unique(labels.nodes, return_counts=True)
     return Contradictions(
         both=cl[direct],
         inside=cl[same],
         nodes=nodes[entries > 1],
-        joined_classes=_equal_pairs(class_ids, joined[n:]),
+        joined_classes=_equal_pairs(class_ids, group[n:]),
     )
 
 
@@ -51,9 +50,7 @@ def _joined_by_must_links(
     """Component of every node, then of every class, under must-links and memberships."""
     i = np.concatenate([ml[:, 0], nodes])
     j = np.concatenate([ml[:, 1], n + class_of])
-    size = n + n_classes
-    links = sp.coo_array((np.ones(len(i), np.int8), (i, j)), shape=(size, size))
-    return np.asarray(connected_components(links, directed=False)[1]) if size else np.empty(0, int)
+    return joined(n + n_classes, i, j)[1]
 
 
 def _rows_in(rows: IntArray, others: IntArray) -> BoolArray:

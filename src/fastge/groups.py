@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-import scipy.sparse as sp
-from scipy.sparse.csgraph import connected_components
 
 from fastge.graph import IntArray
-from fastge.pairs import Labels, Pairs
+from fastge.pairs import Labels, Pairs, joined
 
 
 def labels_of_groups(must_link: Pairs, cannot_link: Pairs, k: int) -> Labels | None:
@@ -23,8 +21,7 @@ def labels_of_groups(must_link: Pairs, cannot_link: Pairs, k: int) -> Labels | N
     nodes, ends = np.unique(ends, return_inverse=True)
     ends = ends.reshape(-1, 2)
     together, apart = ends[: must_link.count], ends[must_link.count :]
-    links = sp.coo_array((np.ones(len(together), np.int8), tuple(together.T)), (len(nodes),) * 2)
-    count, group = connected_components(links, directed=False)
+    count, group = joined(len(nodes), *together.T)
     across = np.sort(group[apart], axis=1)
     held_apart = np.unique(across[:, 0] * count + across[:, 1])
     inside = bool((across[:, 0] == across[:, 1]).any())

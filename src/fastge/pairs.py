@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+import scipy.sparse as sp
+from scipy.sparse.csgraph import connected_components
 
 from fastge.graph import FloatArray, IntArray
 
@@ -53,3 +55,12 @@ class Labels:
         moved = position[self.nodes]
         keep = moved >= 0
         return Labels(moved[keep], self.classes[keep], self.confidence[keep])
+
+
+def joined(n: int, i: IntArray, j: IntArray) -> tuple[int, IntArray]:
+    """Number of groups that chains of pairs (i, j) join, and the group of each of n things."""
+    if n == 0:
+        return 0, np.empty(0, dtype=np.int32)
+    links = sp.coo_array((np.ones(len(i), np.int8), (i, j)), shape=(n, n))
+    count, group = connected_components(links, directed=False)
+    return int(count), np.asarray(group)
