@@ -82,11 +82,12 @@ class Worker:
     def _start(self) -> Connection:
         context = multiprocessing.get_context("forkserver")
         context.set_forkserver_preload(list(HEAVY))
-        self._connection, theirs = context.Pipe()
-        self._process = context.Process(target=serve, args=(theirs,), daemon=True)
-        self._process.start()
+        connection, theirs = context.Pipe()
+        process = context.Process(target=serve, args=(theirs,), daemon=True)
+        process.start()  # interrupted here, there is nothing yet to be ended
         theirs.close()
-        return self._connection
+        self._connection, self._process = connection, process
+        return connection
 
     def _end(self) -> int | None:
         """The exit code of the process, negative if a signal ended it."""
